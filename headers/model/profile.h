@@ -222,6 +222,8 @@ struct RunInfo {
   // Whether two lines of one function are two frames in outputs with stacks. True when the user asked for lines; false
   // for pprof files of other writers, which always have lines.
   bool frames_by_line = true;
+  // A process is all of its name (Profile::merge_processes()), so outputs leave out the tgid 0.
+  bool processes_by_name = false;
   std::optional<double> duration_s;  // nullopt: until Ctrl-C
   std::vector<std::string> command;  // of `profile -- COMMAND`
   std::string command_line;          // the profiler's own, quoted for a shell; "" when unknown
@@ -293,6 +295,8 @@ class Profile {
   // Two processes with the same tgid, image and name are the same; with another name, the process gets another image.
   // If one address has two names (another library was mapped there; two machines), both stay as separate frames.
   void merge(const Profile& other);
+  // Makes one process of all that have the same name, with the tgid 0. Its rows have no tid.
+  void merge_processes();
 
   [[nodiscard]] std::span<const Process> processes() const { return processes_; }
   [[nodiscard]] const Process& process(ProcessId id) const { return processes_[static_cast<std::size_t>(id)]; }

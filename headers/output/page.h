@@ -29,7 +29,8 @@ inline constexpr int page_data_version = 1;
 
 // Each writes a member into the JSON object that is open: what the page says about the run of its graph.
 
-// "run": {"title", "event", "unit", "counted", "tag", "command_line", "began_unix_ms", "duration_s"}
+// "run": {"title", "event", "unit", "counted", "tag", "command_line", "began_unix_ms", "duration_s"}, and
+// "is_state" and "processes_by_name" if they are true
 void write_page_run(JsonWriter& json, const Profile& profile);
 // "account": {"taken", "recorded", "idle", "filtered", "lost"}, and "nothing": why_nothing(), if there is a reason
 void write_page_account(JsonWriter& json, const RunInfo& run, const Account& account);

@@ -63,6 +63,10 @@ void append_name(std::string& out, std::string_view name, Semicolon semicolon);
 // underscore.
 void append_word(std::string& out, std::string_view name);
 
+// Appends " (185)" to `out`, which ends with the name of the process. A process that is all of its name has no number;
+// but a name that ends like one gets it, so that readers take nothing off the name.
+void append_pid(std::string& out, const RunInfo& run, std::uint32_t tgid);
+
 // A frame as it is shown: a function inlined at the address, or the function that has the code.
 struct ShownFrame {
   const Frame* frame = nullptr;

@@ -20,8 +20,9 @@
 namespace profile {
 namespace {
 
-constexpr std::string_view diff_options[] = {"from",   "to",     "pid",     "tid", "comm",  "cpu", "event",
-                                             "output", "format", "modules", "top", "quiet", "help"};
+constexpr std::string_view diff_options[] = {
+    "from",   "to",     "pid",     "tid", "comm",  "cpu", "event", "focus", "hide", "collapse", "merge-processes",
+    "output", "format", "modules", "top", "quiet", "help"};
 
 using WriteFlame = void (*)(std::ostream&, const FlameView&);
 
@@ -113,6 +114,7 @@ int run_diff(std::span<const char* const> arguments) {
     if (!quiet) say("profile: " + line);
   };
   const ReadRequest request = request_of(parsed);
+  const ReadEdits edits = edits_of(parsed);
   ReadProfile before = read_named(paths[0], request, note);
   ReadProfile after = read_named(paths[1], request, note);
   agree_on_unit(before, after, "compared");
@@ -120,6 +122,11 @@ int run_diff(std::span<const char* const> arguments) {
   const BuildIds ids_after = build_ids_of(after.profile);
   name_builds(before.profile, ids_before, ids_after);
   name_builds(after.profile, ids_after, ids_before);
+  for (ReadProfile* const file : {&before, &after}) {
+    if (const std::string share = edits.apply(file->profile, file->name, note); !share.empty()) {
+      file->name = share + " of " + file->name;
+    }
+  }
   // Source lines are compared too: the pictures show the lines that both profiles have.
   before.profile.run.frames_by_line = after.profile.run.frames_by_line = true;
   after.profile.run.command_line = "profile diff " + shell_quoted(arguments);

@@ -88,6 +88,8 @@ constexpr OptionRow rows[] = {
 
     {"modules", 0, "", "the module after each frame, in folded lines and tables", show, false},
     {"lines", 0, "", "source lines, and inlined functions as separate frames", show, false},
+    {"merge-processes", 0, "", "one process of all that have the same name, without a pid; not with --per-thread", show,
+     false},
 
     {"debug-dir", 0, "DIR", "also look for debug files below DIR; may be repeated", names, true, "directories"},
     {"debuginfod", 0, "", "ask the debuginfod servers in DEBUGINFOD_URLS for debug files", names, false},
@@ -121,6 +123,11 @@ constexpr OptionRow rows[] = {
     {"from", 0, "SECONDS", "samples from SECONDS after the first sample of the file on", other, false, "", nullptr,
      true},
     {"to", 0, "SECONDS", "samples up to SECONDS after the first sample of the file", other, false, "", nullptr, true},
+    {"focus", 0, "REGEX", "only stacks with a function whose name it matches; may be repeated", show, true, "", nullptr,
+     true},
+    {"hide", 0, "REGEX", "stacks without the frames that it matches; may be repeated", show, true, "", nullptr, true},
+    {"collapse", 0, "RULE", "one frame for neighbours: recursion, lib:FILE or a REGEX; may be repeated", show, true, "",
+     nullptr, true},
 };
 
 }  // namespace

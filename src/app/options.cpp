@@ -210,13 +210,15 @@ bool wants_film(const ParsedOptions& parsed) { return parsed.is_on("film") || pa
 void refuse_contradictions(const ParsedOptions& parsed, bool has_command) {
   for (const OptionRow& row : option_rows()) {
     if (!row.is_for_files || !parsed.is_given(row.long_name)) continue;
-    throw usage_error(spelled(row.long_name) + " is for profile report: it chooses samples of a file");
+    throw usage_error(spelled(row.long_name) + " is for profile report and diff, which read files");
   }
   parsed.exclude({"pid", "tid"});
   parsed.exclude({"frequency", "count"});
   parsed.exclude({"user-stacks-only", "kernel-stacks-only"});
   parsed.exclude({"folded", "residency", "format"});
   parsed.exclude({"quiet", "verbose"});
+  parsed.exclude({"merge-processes", "per-thread"});
+  parsed.exclude({"merge-processes", "stream"});
   if (parsed.is_on("delimited") && wants_one_part(parsed)) {
     throw usage_error("-d needs both stacks: not with -U or -K");
   }
@@ -259,6 +261,7 @@ void read_outputs(const ParsedOptions& parsed, Options& options) {
   read_live(parsed, options);
   options.sampling.rows = !options.outputs.empty() || is_watched(parsed);
   check_outputs(options.outputs, options.interval_s.has_value(), options.keep.has_value());
+  options.merge_processes = parsed.is_on("merge-processes");
   options.apart = {.by_thread = parsed.is_on("per-thread"), .by_cpu = parsed.is_on("per-cpu")};
   // The page shows each thread and CPU separately.
   options.sampling.by_thread = options.apart.by_thread || options.live || options.sampling.each_sample;
@@ -288,6 +291,7 @@ RunInfo Options::run_info() const {
   run.cpus = cpus_typed;
   run.user_stacks = sampling.user_stacks;
   run.kernel_stacks = sampling.kernel_stacks;
+  run.processes_by_name = merge_processes;
   run.duration_s = duration_s;
   run.command = command;
   run.command_line = command_line;

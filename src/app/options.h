@@ -52,6 +52,7 @@ struct Options {
   const SourceKind* source = nullptr;  // nullptr only with `help`, `version`, `list_events` or `completion`
   SamplingOptions sampling;
   RowsApart apart{.by_thread = false, .by_cpu = false};  // in reports; `sampling` may keep more apart for the page
+  bool merge_processes = false;                          // in reports, and at first in the views
   SymbolOptions symbols;
   OutputOptions output;
   // At least one, unless the page, the view or a stream is asked for.

@@ -6,6 +6,7 @@
 #include "app/options.h"
 #include "app/weight.h"
 #include "input/profile_reader.h"
+#include "output/text_table.h"
 #include "support/error.h"
 #include "support/plural.h"
 
@@ -97,6 +98,39 @@ ReadRequest request_of(const ParsedOptions& parsed) {
     throw bad_value("to", parsed.text("to"), "not after the time of --from");
   }
   return request;
+}
+
+std::string ReadEdits::apply(Profile& profile, const std::string& name,
+                             const std::function<void(const std::string&)>& note) const {
+  if (merge_processes) {
+    profile.run.processes_by_name = true;
+    profile.merge_processes();
+  }
+  const std::uint64_t before = profile.total();
+  frames.apply(profile);
+  if (!frames.has_focus()) return "";
+  const std::uint64_t rest = profile.total();
+  std::string share = percent(rest, before);
+  note("in focus: " + std::to_string(rest) + " of " + std::to_string(before) + " " + profile.run.unit.word() + " of " +
+       name + ", " + share);
+  return share;
+}
+
+ReadEdits edits_of(const ParsedOptions& parsed) {
+  ReadEdits edits{.frames = {}, .merge_processes = parsed.is_on("merge-processes")};
+  const auto add = [&](const char* name, void (FrameEdits::*rule)(std::string_view)) {
+    for (const std::string& text : parsed.texts(name)) {
+      try {
+        (edits.frames.*rule)(text);
+      } catch (const Error& error) {
+        throw bad_value(name, text.empty() ? "''" : text, error.what());
+      }
+    }
+  };
+  add("focus", &FrameEdits::focus);
+  add("hide", &FrameEdits::hide);
+  add("collapse", &FrameEdits::collapse);
+  return edits;
 }
 
 void print_options(std::ostream& out, const Subcommand& command) {

@@ -12,6 +12,7 @@
 #include "app/subcommands.h"
 #include "input/profile_reader.h"
 #include "model/profile.h"
+#include "output/frame_edits.h"
 
 namespace profile {
 
@@ -37,6 +38,18 @@ struct ReadProfile {
 // nanoseconds if the other file is in nanoseconds. If the units still differ, throws an Error that names both files;
 // `what` is the action that is not possible then ("added up").
 void agree_on_unit(ReadProfile& a, ReadProfile& b, const std::string& what);
+// What --focus, --hide, --collapse and --merge-processes change of a profile.
+struct ReadEdits {
+  FrameEdits frames;
+  bool merge_processes = false;
+
+  // Returns the share that is in focus, "30.0%", and calls `note` with a line about it; "" without a focus. `name` is
+  // the name of the file or files.
+  std::string apply(Profile& profile, const std::string& name,
+                    const std::function<void(const std::string&)>& note) const;
+};
+// Throws a usage Error.
+[[nodiscard]] ReadEdits edits_of(const ParsedOptions& parsed);
 // Adds up the profiles of several files; their order does not matter. `paths` has at least one path; "-" is stdin.
 // Samples of different weights (taken at different rates) are added up as the nanoseconds that they stand for. Throws
 // an Error that names the files if values cannot be added up, or if weights differ and one is unknown. `note` is called

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <ostream>
 #include <string>
 #include <vector>
@@ -7,14 +8,18 @@
 #include "app/print.h"
 #include "app/reading.h"
 #include "app/reports.h"
+#include "output/header.h"
 #include "support/error.h"
+#include "support/plural.h"
 
 namespace profile {
 namespace {
 
-constexpr std::string_view report_options[] = {
-    "from",      "to",        "pid",         "tid",     "comm",    "cpu",   "event", "output", "format", "folded",
-    "residency", "delimited", "annotations", "address", "modules", "lines", "top",   "quiet",  "help"};
+constexpr std::string_view report_options[] = {"from",        "to",      "pid",     "tid",       "comm",
+                                               "cpu",         "event",   "focus",   "hide",      "collapse",
+                                               "output",      "format",  "folded",  "residency", "delimited",
+                                               "annotations", "address", "modules", "lines",     "merge-processes",
+                                               "top",         "quiet",   "help"};
 
 void print_report_help(std::ostream& out) {
   out << "usage: profile report [options] FILE...\n"
@@ -29,7 +34,14 @@ void print_report_help(std::ostream& out) {
          "  profile report -o out.html out.folded\n"
          "  profile report -f monday.pb.gz tuesday.pb.gz > both.folded\n"
          "  perf script | profile report -o out.pb.gz -\n"
+         "  profile report --hide '^std::' --collapse recursion -o short.html out.pb.gz\n"
          "  profile report --from 2 --to 5 --comm nginx -o part.html samples.json    of --stream=json\n";
+}
+
+// "Samples of a.folded (30.0% in focus) by user + kernel stack". Readers of a report look at the words around it.
+std::string headline_of_part(std::string line, const std::string& share) {
+  line.insert(std::min(line.rfind(" by "), line.size()), " (" + share + " in focus)");
+  return line;
 }
 
 int run_report(std::span<const char* const> arguments) {
@@ -44,10 +56,16 @@ int run_report(std::span<const char* const> arguments) {
   check_outputs(options.outputs, false, false);
 
   const ReadRequest request = request_of(parsed);
+  const ReadEdits edits = edits_of(parsed);
   parsed.exclude({"pid", "tid"});
-  Profile sum = sum_of_files(paths, request, [&options](const std::string& line) {
+  const auto note = [&options](const std::string& line) {
     if (!options.quiet) say("profile: " + line);
-  });
+  };
+  Profile sum = sum_of_files(paths, request, note);
+  const std::string files = paths.size() == 1 ? paths.front() : number_of(paths.size(), "file");
+  if (const std::string share = edits.apply(sum, files, note); !share.empty()) {
+    sum.run.headline = headline_of_part(header_line(sum.run), share);
+  }
   if (parsed.is_on("lines")) sum.run.frames_by_line = true;
   sum.run.command_line = "profile report " + shell_quoted(arguments);
   Reports reports(options, say);

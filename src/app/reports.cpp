@@ -101,11 +101,13 @@ void Reports::begin(const RunInfo& run) {
 }
 
 void Reports::add(const std::shared_ptr<const Profile>& profile, const RunStatus& /*status*/) {
-  if (!apart_) return write(*profile);
+  const bool merges_processes = profile->run.processes_by_name;
+  if (!apart_ && !merges_processes) return write(*profile);
   Profile joined;
   joined.run = profile->run;
-  joined.apart = *apart_;
+  if (apart_) joined.apart = *apart_;
   joined.merge(*profile);
+  if (merges_processes) joined.merge_processes();
   write(joined);
 }
 

@@ -68,17 +68,15 @@ class Reader {
       if (!lines_.next(line)) throw Error("it is cut off");
     }
     std::string_view owner = line.substr(owner_mark.size());
-    const auto pid = take_number_off(owner);
-    if (!pid) throw Error("the number of the process is missing");
+    const std::uint32_t pid = take_number_off(owner).value_or(0);  // none: all processes of the name
     if (!lines_.next(line) || !line.starts_with(value_margin)) throw Error("it has no value");
     const auto value = parse_number<std::uint64_t>(line.substr(value_margin.size()));
     if (!value) throw Error("its value is no number");
     if (!total_.add(*value)) throw Error("the values add up to more than 2^64 - 1");
     if (owner == unknown_name) owner = {};
-    // Folded lines have no number of a process, so each of their threads is a process.
-    const ProcessId process = *pid == 0 ? processes_.process(0, owner) : processes_.process_of_thread(*pid, owner);
+    const ProcessId process = processes_.process_of_thread(pid, owner);
     // The largest value comes last, so the process gets the name of its hottest thread.
-    if (*pid != 0) profile_.process(process).name = profile_.strings.intern(owner);
+    if (pid != 0) profile_.process(process).name = profile_.strings.intern(owner);
     Row row{.process = process, .value = *value, .samples = samples_of(profile_.run, *value)};
     row.thread_name = profile_.strings.intern(owner);
     stacks_.fill(row, frames_);

@@ -45,8 +45,10 @@ class NamedProcesses {
     return found->second;
   }
 
-  // The same for files that name only threads: the first thread seen gives its name to the process.
+  // The same for files that name only threads: the first thread seen gives its name to the process. Without a number
+  // each name is a process.
   ProcessId process_of_thread(std::uint32_t tgid, std::string_view thread) {
+    if (tgid == 0) return process(0, thread);
     const auto [found, is_new] = of_threads_.try_emplace(tgid);
     if (is_new) found->second = process(tgid, thread);
     return found->second;

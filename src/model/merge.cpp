@@ -2,6 +2,7 @@
 // refer to each other by number. So each number of one profile becomes a number of the other, bottom up: texts,
 // processes, frames, stacks, rows.
 #include <algorithm>
+#include <cstdint>
 #include <map>
 #include <optional>
 #include <set>
@@ -267,6 +268,24 @@ void Profile::merge(const Profile& other) {
     began_ns = other.began_ns;
   }
   duration_ns += other.duration_ns;
+}
+
+void Profile::merge_processes() {
+  std::unordered_map<StringId, ProcessId> by_name;
+  std::uint32_t image = 0;  // the next without a tgid
+  for (std::size_t i = 0; i < processes_.size(); ++i) {
+    const Process& known = processes_[i];
+    if (known.tgid != 0) continue;
+    by_name.try_emplace(known.name, static_cast<ProcessId>(i));
+    if (known.image != UINT32_MAX) image = std::max(image, known.image + 1);
+  }
+  change_rows([&](Row& row) {
+    const StringId name = process(row.process).name;
+    const auto [merged, is_new] = by_name.try_emplace(name);
+    if (is_new) merged->second = process(0, image++, strings.view(name));
+    row.process = merged->second;
+    row.tid = 0;
+  });
 }
 
 }  // namespace profile

@@ -44,6 +44,7 @@ void write_page_run(JsonWriter& json, const Profile& profile) {
   json.member("began_unix_ms", profile.began_unix_ns / ns_per_ms);
   json.member("duration_s", to_seconds(profile.duration_ns));
   if (profile.run.is_state) json.member("is_state", true);
+  if (profile.run.processes_by_name) json.member("processes_by_name", true);
   json.end_object();
 }
 

@@ -27,6 +27,11 @@ void append_word(std::string& out, std::string_view name) {
   }
 }
 
+void append_pid(std::string& out, const RunInfo& run, std::uint32_t tgid) {
+  if (run.processes_by_name && tgid == 0 && !out.ends_with(')')) return;
+  append_all(out, " (", tgid, ")");
+}
+
 std::string code_file_name(const Profile& profile, const Frame& frame) {
   std::string name(profile.strings.view(frame.module));
   if (frame.kind == FrameKind::user) return name;

@@ -31,6 +31,15 @@ void TopModel::add(const Profile& profile) {
   if (!history_.is_paused()) is_stale_ = true;
 }
 
+void TopModel::merge_processes(bool is) {
+  merges_processes_ = is;
+  // The chosen process, and the selected one, are of the other kind.
+  process_ = 0;
+  process_text_.clear();
+  if (what_ == TopWhat::processes) held_ = 0;
+  is_stale_ = true;
+}
+
 double TopModel::window_s() const { return windows_s[window_]; }
 
 bool TopModel::on_key(TopKey key, char32_t character) {
@@ -72,10 +81,11 @@ bool TopModel::on_character(char32_t character) {
   if (is_one_of(U"W")) window_ = (window_ + windows_s.size() - 1) % windows_s.size();
   if (is_one_of(U"k")) toggle_part(TopPart::kernel);
   if (is_one_of(U"u")) toggle_part(TopPart::user);
+  if (is_one_of(U"m")) merge_processes(!merges_processes_);
   if (is_one_of(U"/")) is_typing_ = true;
   if (is_one_of(U" ")) history_.toggle_pause();
   if (is_one_of(U"h?")) shows_help_ = true;
-  if (is_one_of(U"fF1pP2S3swWku/ h?")) is_stale_ = true;
+  if (is_one_of(U"fF1pP2S3swWkum/ h?")) is_stale_ = true;
   return true;
 }
 
@@ -105,8 +115,9 @@ void TopModel::on_enter() {
   const TopTable& names = table();
   if (what_ == TopWhat::processes) {
     const TopTable::Process& process = names.processes()[row.item];
-    process_ = process.identity;
-    process_text_ = std::string(names.view(process.name)) + " (" + pid_text(process) + ')';
+    process_ = identity_of(row.item);
+    process_text_ = names.view(process.name);
+    if (!merges_processes_) process_text_ += " (" + pid_text(process) + ')';
     filter_.clear();
     look_at(TopWhat::functions);
   } else if (what_ == TopWhat::functions) {

@@ -38,6 +38,7 @@ struct TopRow {
   TopTable::Index item = TopTable::none;  // the function, the process or the node
   StringId process = StringId::empty;     // only for a stack: the name of its process
   TopSum value;                           // for processes and stacks self and total are equal
+  std::size_t processes = 1;              // that the row stands for, if processes of one name are one
 };
 // One line of a table: a row, or a frame below the row of an unfolded stack, leaf first.
 struct TopTableLine {
@@ -55,6 +56,9 @@ class TopModel {
   explicit TopModel(const FlameHistory::Limits& limits = TopHistory::default_limits) : history_(limits) {}
 
   void add(const Profile& profile);
+  // Whether processes of one name are one.
+  void merge_processes(bool is);
+  [[nodiscard]] bool merges_processes() const { return merges_processes_; }
   // False: the user wants to quit. `character` is only for TopKey::character.
   [[nodiscard]] bool on_key(TopKey key, char32_t character = 0);
 
@@ -68,7 +72,7 @@ class TopModel {
   [[nodiscard]] const std::string& filter() const { return filter_; }
   [[nodiscard]] bool is_typing() const { return is_typing_; }
   [[nodiscard]] bool shows_help() const { return shows_help_; }
-  // The process that the view is limited to, as "dd (185)"; empty: all processes.
+  // The process that the view is limited to, as "dd (185)", or "dd" if it is all of its name; empty: all processes.
   [[nodiscard]] const std::string& process() const { return process_text_; }
   // The function whose stacks are shown; empty: all stacks.
   [[nodiscard]] const std::string& function() const { return function_text_; }
@@ -90,7 +94,8 @@ class TopModel {
   }
   // The part of the table that is visible on `height` lines. The selected line is always in it.
   [[nodiscard]] std::vector<TopTableLine> lines(std::size_t height);
-  // The value per second of each of these processes in each of the last `count` seconds, the oldest first.
+  // The value per second of each of these processes, or of all of their names, in each of the last `count` seconds, the
+  // oldest first.
   [[nodiscard]] std::vector<std::vector<double>> histories_of(std::span<const TopTable::Index> processes,
                                                               std::size_t count) const;
 
@@ -109,7 +114,7 @@ class TopModel {
   void update_functions(std::span<const FlameTable::Cell> cells);
   void update_processes(std::span<const FlameTable::Cell> cells);
   void update_stacks(std::span<const FlameTable::Cell> cells);
-  [[nodiscard]] TopTable::Index chosen_process() const;
+  [[nodiscard]] std::uint64_t identity_of(TopTable::Index process) const;
   void sort_rows();
   void lay_out();
   [[nodiscard]] std::string_view name_of(const TopRow& row) const;
@@ -123,6 +128,7 @@ class TopModel {
   std::string filter_;
   bool is_typing_ = false;
   bool shows_help_ = false;
+  bool merges_processes_ = false;
   // The chosen process and function by identity, which stays valid when the history is folded; 0: none.
   std::uint64_t process_ = 0;
   std::string process_text_;

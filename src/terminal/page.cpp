@@ -24,7 +24,7 @@ constexpr std::array<std::string_view, 17> help = {
     "  P or 2         processes            w W    a longer, a shorter time",
     "  S or 3         stacks               /      only what has these letters",
     "  Tab            the next of them     k u    only the kernel, only user code",
-    "                                      space  stop the picture, and go on",
+    "  m              one process a name   space  stop the picture, and go on",
     "  arrows, PgUp, PgDn, Home, End       Ctrl-L draw the screen anew",
     "                 select               q      quit",
     "",
@@ -152,6 +152,7 @@ class Page {
     made.add_word(time_text());
     if (model_.part() == TopPart::kernel) made.add_word("kernel only", TopStyle::kernel);
     if (model_.part() == TopPart::user) made.add_word("user only", TopStyle::strong);
+    if (model_.merges_processes()) made.add_word("by name", TopStyle::strong);
     if (!model_.filter().empty()) made.add_word(restriction("/", model_.filter(), made.room()), TopStyle::strong);
     if (!model_.process().empty()) made.add_word(restriction("", model_.process(), made.room()), TopStyle::strong);
     if (!model_.function().empty())

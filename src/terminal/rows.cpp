@@ -23,12 +23,9 @@ std::uint64_t sum_of(std::span<const FlameTable::Cell> cells) {
 
 }  // namespace
 
-TopTable::Index TopModel::chosen_process() const {
-  const auto& processes = table().processes();
-  const auto found = std::find_if(processes.begin(), processes.end(),
-                                  [this](const TopTable::Process& process) { return process.identity == process_; });
-  // If the table no longer has the process, this index is past the end and matches no samples.
-  return static_cast<TopTable::Index>(found - processes.begin());
+std::uint64_t TopModel::identity_of(TopTable::Index process) const {
+  const TopTable::Process& one = table().processes()[process];
+  return merges_processes_ ? one.name_identity : one.identity;
 }
 
 void TopModel::update() {
@@ -37,7 +34,10 @@ void TopModel::update() {
   const TopRecording& recording = history_.shown();
   std::vector<FlameTable::Cell> cells = window_s() == 0 ? table().history().total() : recording.last_cells(window_s());
   total_of_all_ = sum_of(cells);
-  keep_only(cells, table(), part_, process_ == 0 ? TopTable::none : chosen_process());
+  keep_only(cells, table(), part_);
+  std::erase_if(cells, [this](const FlameTable::Cell& cell) {
+    return process_ != 0 && identity_of(table().process_of(cell.owner)) != process_;
+  });
   total_ = sum_of(cells);
   rows_.clear();
   if (what_ == TopWhat::functions) {
@@ -63,13 +63,19 @@ void TopModel::update_functions(std::span<const FlameTable::Cell> cells) {
 
 void TopModel::update_processes(std::span<const FlameTable::Cell> cells) {
   const std::vector<std::uint64_t> sums = process_sums(table(), cells);
+  std::unordered_map<std::uint64_t, std::size_t> places;  // by identity
   for (std::size_t i = 0; i < sums.size(); ++i) {
     if (sums[i] == 0) continue;
+    const auto index = static_cast<TopTable::Index>(i);
     const TopTable::Process& process = table().processes()[i];
-    if (!contains(table().view(process.name), filter_) && !contains(pid_text(process), filter_)) continue;
-    rows_.push_back({.identity = process.identity,
-                     .item = static_cast<TopTable::Index>(i),
-                     .value = {.self = sums[i], .total = sums[i]}});
+    const bool has_pid = !merges_processes_ && contains(pid_text(process), filter_);
+    if (!contains(table().view(process.name), filter_) && !has_pid) continue;
+    const auto [place, is_new] = places.try_emplace(identity_of(index), rows_.size());
+    if (is_new) rows_.push_back({.identity = place->first, .item = index, .value = {}, .processes = 0});
+    TopRow& row = rows_[place->second];
+    row.value.self += sums[i];
+    row.value.total += sums[i];
+    ++row.processes;
   }
 }
 
@@ -168,15 +174,15 @@ std::vector<TopTableLine> TopModel::lines(std::size_t height) {
 
 std::vector<std::vector<double>> TopModel::histories_of(std::span<const TopTable::Index> processes,
                                                         std::size_t count) const {
-  std::unordered_map<TopTable::Index, std::size_t> places;
-  for (const TopTable::Index process : processes) places.try_emplace(process, places.size());
+  std::unordered_map<std::uint64_t, std::size_t> places;  // by identity
+  for (const TopTable::Index process : processes) places.try_emplace(identity_of(process), places.size());
   const auto& ticks = history_.shown().ticks();
   const std::size_t from = ticks.size() - std::min(count, ticks.size());
   std::vector<std::vector<double>> histories(processes.size(), std::vector<double>(ticks.size() - from));
   for (std::size_t i = from; i < ticks.size(); ++i) {
     if (ticks[i].duration_s <= 0) continue;
     for (const FlameTable::Cell& cell : ticks[i].cells) {
-      const auto place = places.find(table().process_of(cell.owner));
+      const auto place = places.find(identity_of(table().process_of(cell.owner)));
       if (place == places.end() || !is_part(cell, table(), part_)) continue;
       histories[place->second][i - from] += static_cast<double>(cell.value) / ticks[i].duration_s;
     }

@@ -51,10 +51,8 @@ bool is_part(const FlameTable::Cell& cell, const TopTable& table, TopPart part) 
   return is_kernel == (part == TopPart::kernel);
 }
 
-void keep_only(std::vector<FlameTable::Cell>& cells, const TopTable& table, TopPart part, TopTable::Index process) {
-  std::erase_if(cells, [&](const FlameTable::Cell& cell) {
-    return !is_part(cell, table, part) || (process != TopTable::none && table.process_of(cell.owner) != process);
-  });
+void keep_only(std::vector<FlameTable::Cell>& cells, const TopTable& table, TopPart part) {
+  std::erase_if(cells, [&](const FlameTable::Cell& cell) { return !is_part(cell, table, part); });
 }
 
 }  // namespace profile

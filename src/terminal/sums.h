@@ -32,7 +32,7 @@ struct TopStackSum {
 // Which samples are shown: those taken in the kernel, in user code, or both.
 enum class TopPart : std::uint8_t { both, kernel, user };
 [[nodiscard]] bool is_part(const FlameTable::Cell& cell, const TopTable& table, TopPart part);
-// Removes the cells of other parts, and of other processes unless `process` is `none`.
-void keep_only(std::vector<FlameTable::Cell>& cells, const TopTable& table, TopPart part, TopTable::Index process);
+// Removes the cells of other parts.
+void keep_only(std::vector<FlameTable::Cell>& cells, const TopTable& table, TopPart part);
 
 }  // namespace profile

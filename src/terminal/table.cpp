@@ -58,7 +58,8 @@ TopTable::Index TopTable::function(StringId name, StringId module, FlameKind kin
 TopTable::Index TopTable::process(StringId name, std::uint32_t tgid) {
   const auto [found, is_new] = process_ids_.try_emplace(key_of(name, tgid), static_cast<Index>(processes_.size()));
   if (is_new) {
-    processes_.push_back({.name = name, .tgid = tgid, .identity = hash_of(identity_of(2, view(name)), tgid)});
+    const std::uint64_t of_name = identity_of(2, view(name));
+    processes_.push_back({.name = name, .tgid = tgid, .identity = hash_of(of_name, tgid), .name_identity = of_name});
   }
   return found->second;
 }

@@ -30,6 +30,7 @@ class TopTable {
     StringId name = StringId::empty;
     std::uint32_t tgid = 0;
     std::uint64_t identity = 0;
+    std::uint64_t name_identity = 0;  // of all processes of the name
   };
   struct Node {
     Index parent = none;

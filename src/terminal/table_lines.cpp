@@ -39,7 +39,7 @@ class Table {
         if (model_.what() == TopWhat::functions) {
           add_function(made, rows[i].row->item, function_columns());
         } else if (model_.what() == TopWhat::processes) {
-          add_process(made, rows[i].row->item, histories[i]);
+          add_process(made, *rows[i].row, histories[i]);
         } else {
           add_stack(made, *rows[i].row);
         }
@@ -97,7 +97,7 @@ class Table {
         made.add("MODULE", TopStyle::heading);
       }
     } else if (model_.what() == TopWhat::processes) {
-      made.add_right("PID", pid_columns, TopStyle::heading);
+      made.add_right(model_.merges_processes() ? "COUNT" : "PID", pid_columns, TopStyle::heading);
       gap();
       made.add("NAME", style(TopSort::name));
     } else {
@@ -158,9 +158,9 @@ class Table {
     return model_.histories_of(processes, history_columns());
   }
 
-  void add_process(TopLineMaker& made, TopTable::Index index, const std::vector<double>& history) const {
-    const TopTable::Process& process = model_.table().processes()[index];
-    made.add_right(pid_text(process), pid_columns);
+  void add_process(TopLineMaker& made, const TopRow& row, const std::vector<double>& history) const {
+    const TopTable::Process& process = model_.table().processes()[row.item];
+    made.add_right(model_.merges_processes() ? std::to_string(row.processes) : pid_text(process), pid_columns);
     made.add(" ");
     const std::size_t columns = history_columns();
     made.add_left(model_.table().view(process.name), made.room() - columns - (columns == 0 ? 0 : 1));

@@ -18,7 +18,10 @@ constexpr std::uint64_t least_between_ns = 200'000'000;
 
 class TopScreenView final : public TopView {
  public:
-  explicit TopScreenView(const RunInfo& run) : run_(run) { draw(); }
+  explicit TopScreenView(const RunInfo& run) : run_(run) {
+    model_.merge_processes(run.processes_by_name);
+    draw();
+  }
 
   void add(const Profile& profile) override {
     model_.add(profile);

@@ -40,6 +40,17 @@ run bash -c '"$1" diff - after.folded <before.folded' - "$PROFILE"
 expect_status 0
 expect_equal "$(row ' slow$')" '40.00% 65.00% +25.00 40.00% 65.00% +25.00 slow' "what gained since stdin"
 
+# Both are edited by the same rules, and each is compared as the share of its own focus.
+profile diff --focus 'rec|fast' before.folded after.folded
+expect_status 0
+expect_out '^35\.0% of after\.folded \(70 samples\) compared with 60\.0% of before\.folded \(60 samples\)'
+expect_err '^profile: in focus: 60 of 100 samples of before\.folded, 60\.0%$'
+expect_equal "$(row ' fast$')" '83.33% 71.43% -11.90 83.33% 71.43% -11.90 fast' "what lost in focus"
+profile diff -q --hide '^(fast|slow)$' --merge-processes before.folded after.folded
+expect_out '^No function gained\.$'
+profile diff -q --collapse '^(main|fast|slow|rec)$' before.folded after.folded
+expect_out '^No function gained\.$'
+
 # Pictures, and the table as a file.
 for file in out.html out.svg out.png out.txt out.table; do
   profile diff -o "$file" before.folded after.folded

@@ -50,6 +50,9 @@ misused record: 'a command stands behind --' -- record make
 misused "'--pdi'; the nearest: --pid" -- --pdi 1
 misused "'--modles'; the nearest: --modules" -- report --modles a
 misused "'--duration'; the duration has no option: profile 10" -- --duration 3
+misused '--focus is for profile report and diff' -- --focus main 1
+misused --merge-processes --per-thread -- --merge-processes --per-thread 1
+misused --merge-processes --stream -- --merge-processes --stream 1
 misused --keep -- --stream --keep 3 1
 misused command -- --
 misused command -- -f --

@@ -1,8 +1,10 @@
 #!/bin/bash
-# The page in a real browser: the table of functions with callers and callees, links to views, and saving.
+# The page in a real browser: the table of functions with callers and callees, focus, hide and collapse, links to views,
+# and saving.
 source "$(dirname "$0")/../lib.sh"
 source "$SOURCE_DIR/tests/browser/browser.bash"
 
 browse functions
+browse edits
 browse link
 browse save

@@ -117,6 +117,50 @@ grep -qi '^<!doctype html' b.HTML && cmp -s b.HTML b.htm || fail "b.HTML and b.h
 profile report -f b.pprof
 expect_equal "$(folded_total)" 93 "total of b.pprof"
 
+# A focus leaves a share, which the header and a line say; hidden and collapsed frames take nothing from the total.
+cat >calls.folded <<'LINES'
+app;main;fib;fib;fib;malloc [libc.so.6];_int_malloc [libc.so.6] 10
+app;main;fib;leaf 20
+web;main;std::map;do_syscall_64_[k];vfs_read_[k] 30
+web;a;b;a;b;a 40
+LINES
+edited() {
+  profile report -q -f "$@" calls.folded
+  expect_status 0
+  expect_silence err
+}
+edited --focus '^fib$' --focus '^a$'
+expect_equal "$(folded_total)" 70 "samples in focus"
+expect_no_out vfs_read
+profile report --focus fib calls.folded
+expect_err '^profile: in focus: 30 of 100 samples of calls\.folded, 30\.0%$'
+expect_equal "$(head -n 1 "$tmp/out")" 'Samples of calls.folded (30.0% in focus) by user + kernel stack' header
+cp "$tmp/out" focus.txt
+profile report -f focus.txt
+expect_equal "$(folded_total)" 30 "samples of a counted report of a focus"
+edited --hide '^(main|fib|b)$' --hide ^std:
+expect_equal "$(sort "$tmp/out")" $'app;leaf 20\napp;malloc;_int_malloc 10\nweb;a;a;a 40\nweb;do_syscall_64;vfs_read 30' hidden
+edited --collapse recursion --collapse 'lib:libc*' --collapse lib:kernel
+expect_equal "$(sort "$tmp/out")" $'app;main;fib;[libc.so.6] 10\napp;main;fib;leaf 20\nweb;a 40\nweb;main;std::map;[kernel] 30' collapsed
+edited --hide . --collapse '^x'
+expect_equal "$(folded_total)" 100 "samples without any frame"
+edited --focus nowhere
+expect_silence out
+
+# Processes of one name are one, without a pid, in each format that names them, and are read back.
+for pid in 7 8 9; do printf '    main\n    -                cc1plus (%s)\n        %s\n\n' "$pid" "$pid"; done >build.txt
+profile report -q --merge-processes build.txt
+expect_out '^    -                cc1plus$'
+expect_no_out '\([0-9]+\)$'
+for file in merged.txt merged.json merged.pb.gz merged.speedscope.json merged.perf; do
+  profile report -q --merge-processes -o $file build.txt
+  profile report -q -r $file
+  expect_status 0
+  expect_equal "$(tail -n +2 "$tmp/out" | tr -d ' ')" '100.0%main;' "shares of $file"
+done
+profile report -q -r --merge-processes build.txt
+expect_equal "$(grep -c main "$tmp/out")" 1 "stacks of all of the name"
+
 # bad STATUS PATTERN ARGUMENT... : one line names the error, and stdout is empty.
 bad() {
   profile report "${@:3}"
@@ -134,6 +178,9 @@ misused '--format pdf' --format pdf a.folded
 misused 'exclude each other' -f -r a.folded
 misused 'given twice' - -
 misused 'nonsense' --nonsense a.folded
+misused "--hide \(: no regular expression: " --hide '(' a.folded
+misused "--focus ''" --focus '' a.folded
+misused '--collapse lib:: no file' --collapse lib: a.folded
 bad 1 'cannot read none.folded: No such file' none.folded
 bad 1 'cannot read .*: Is a directory' .
 printf 'no value\nno; value.\n 7\n' >bad.folded

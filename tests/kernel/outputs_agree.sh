@@ -39,3 +39,16 @@ done
 expect_folded_total "$tmp/b.txt"
 expect_present 'main;outer;middle;heavy' "$tmp/b.txt"
 expect_silence out
+
+# Processes of one name are one, without a pid, on request.
+burn leaves 600
+wait_until is_at_work "$started"
+for seconds in 0.3 5 30; do
+  sample --merge-processes -F 499 -p "$leaves,$started" -o "$tmp/m.txt" -o "$tmp/m.json" $seconds
+  if ((recorded > 0)); then break; fi
+done
+expect_equal "$(counted_total "$tmp/m.txt")" "$recorded" "total of merged processes"
+expect_present '^    -                leaves$' "$tmp/m.txt"
+if grep -E '^    - .*\([0-9]+\)$' "$tmp/m.txt"; then fail "a process has its pid"; fi
+expect_equal "$(python3 -c 'import json, sys; print([(p["pid"], p["name"]) for p in json.load(sys.stdin)["ebpf"]["profile"]["processes"]])' <"$tmp/m.json")" \
+  "[(0, 'leaves')]" "processes of two with one name"

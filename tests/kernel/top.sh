@@ -54,6 +54,15 @@ top "see: leaves$" 'press:k' 'see:kernel only' 'see: \[kernel\]$' \
 expect_status 0
 expect_balance
 
+# Processes of one name are one, by a key and by the option.
+first=$leaves
+burn_leaves
+top 'see: leaves$' 'press:Pm' 'see:by name' 'see: SHARE +SAMPLES +COUNT NAME' 'see: +2 leaves' 'press:\r' 'see:  leaves  ' \
+  'press:m' 'press:P' "see: $leaves leaves" 'press:q' -- -F 499 -p "$first,$leaves"
+expect_status 0
+top 'see:by name' 'press:q' -- --merge-processes -F 99 -p "$leaves"
+expect_status 0
+
 burn_leaves
 # Sizes down to useless ones, keys of a terminal without colours, and a run that ends by itself.
 top 'see: heavy' 'size:20x5' 'see:\A[^\n]{1,20}\n' 'press:PS\e[BF' 'size:1x1' 'wait:1.2' 'press:PSF\eOB' 'size:132x50' 'see: heavy' \

@@ -15,6 +15,7 @@
 #include "output/header.h"
 #include "output/json_writer.h"
 #include "output/output.h"
+#include "output/shown_frame.h"
 
 namespace profile {
 namespace {
@@ -140,7 +141,7 @@ WeightUnit unit_of(const Profile& profile) {
 class Document {
  public:
   Document(std::ostream& out, const Profile& profile)
-      : json_(out), title_(title_of(profile.run)), unit_(unit_of(profile)), cells_(table_.add(profile)) {
+      : json_(out), run_(profile.run), title_(title_of(run_)), unit_(unit_of(profile)), cells_(table_.add(profile)) {
     for (const FlameTable::Frame& frame : table_.frames()) {
       const bool has_source = frame.file != StringId::empty;
       numbers_.push_back(
@@ -182,7 +183,8 @@ class Document {
     std::vector<Number> path;
     for (const FlameTable::Cell& cell : cells_) {
       const FlameTable::Owner& owner = table_.owners()[cell.owner];
-      const std::string process = numbered(text(owner.process), owner.tgid);
+      std::string process = text(owner.process);
+      append_pid(process, run_, owner.tgid);
       const std::string thread = text(owner.thread);
       std::string name = owner.tid == 0 ? process : process + ", " + numbered(thread, owner.tid);
       if (owner.cpu != any_cpu) name += ", CPU " + std::to_string(owner.cpu);
@@ -228,6 +230,7 @@ class Document {
   }
 
   JsonWriter json_;
+  const RunInfo& run_;
   std::string title_;
   WeightUnit unit_;
   FlameTable table_;

@@ -69,6 +69,7 @@ function followSubtitle(view) {
       const [now, before] = tree.swapped ? [tree.wholeBefore, tree.whole] : [tree.whole, tree.wholeBefore];
       parts.push(`${amount(before, source.unit)} ${source.beforeLabel || 'before'}`, `${amount(now, source.unit)} now`);
     }
+    if (view.rules.isFocused) parts.push(`${percent(view.focusedShare)} of all in focus`);
     if (source.label) parts.push(source.label);
     element('subtitle').textContent = parts.join(' · ');
   });
@@ -80,7 +81,7 @@ const keyWords = [
   [['Esc'], 'back to where the zoom was before; leaves a menu or the search'],
   [['Home'], 'back to the whole picture'],
   [['/'], 'search'],
-  [['n', 'N'], 'to the next box that is found, or the one before'],
+  [['n', 'N'], 'to the next box that is found, or the one before; the widest is the first'],
   [['l'], 'the list of functions'],
   [['s'], 'callers and callees of the function of the box'],
   [['f'], 'flame or icicle'],
@@ -88,6 +89,8 @@ const keyWords = [
   [['o'], 'order: by name, or the heaviest first'],
   [['p'], 'processes on or off'],
   [['h'], 'threads on or off'],
+  [['m'], 'processes of one name as one'],
+  [['e'], 'focus, hide and collapse'],
   [['c'], 'copy the stack of the box'],
   [['w'], 'in a comparison: as wide as it was before'],
   [['t'], 'dark or light'],

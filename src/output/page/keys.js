@@ -27,8 +27,8 @@ function stepInMenu(event) {
 }
 
 class Input {
-  constructor({view, sheet, texts, tools, list}) {
-    Object.assign(this, {view, sheet, texts, tools, list});
+  constructor({view, sheet, texts, tools, list, editBar}) {
+    Object.assign(this, {view, sheet, texts, tools, list, editBar});
     this.graph = element('graph');
     this.menu = element('menu');
     this.live = null;
@@ -104,6 +104,9 @@ class Input {
       copy: (box) => this.copy(foldedLine(view.tree, box), 'The stack'),
       'copy-name': (box) => this.copy(view.tree.nameOf(box), 'The name'),
       search: (box) => this.tools.searchFor(exactly(view.tree.nameOf(box))),
+      focus: (box) => this.edit('focus', box),
+      hide: (box) => this.edit('hide', box),
+      collapse: (box) => this.edit('collapse', box),
     };
     for (const button of this.menu.children) {
       button.addEventListener('click', () => {
@@ -115,6 +118,15 @@ class Input {
       });
     }
     this.menu.addEventListener('keydown', stepInMenu);
+  }
+
+  edit(what, box) {
+    const {tree} = this.view;
+    if (!tree.isFrame(box)) return this.say('Processes and threads are chosen by the filters above.');
+    const {name, module} = tree.table.frame(tree.code[box]);
+    if (what !== 'collapse') return this.editBar.add(what, expressionOf(name));
+    if (module === '') return this.say('The file of this function is not known.');
+    this.editBar.add(what, `lib:${module}`);
   }
 
   async copy(text, what) {
@@ -143,6 +155,10 @@ class Input {
       if (event.key === 'Escape' && search.value !== '') this.tools.searchFor('');
       else if (event.key === 'Escape') this.graph.focus();
       else if (event.key === 'Enter') this.nextMatch(event.shiftKey ? -1 : 1);
+      return;
+    }
+    if (event.target.tagName === 'INPUT') {
+      if (event.key === 'Escape' || event.key === 'Enter') this.editBar.leave(event.target, event.key === 'Enter');
       return;
     }
     if (!this.menu.hidden) {
@@ -178,6 +194,8 @@ class Input {
       o: () => tools.toggle('heaviest'),
       p: () => tools.toggle('byProcess'),
       h: () => tools.toggle('byThread'),
+      m: () => this.editBar.toggleNames(),
+      e: () => this.editBar.toggle(),
       l: () => this.list.toggle(),
       s: () => this.openFunction(view.current),
       n: () => this.nextMatch(1),
@@ -206,7 +224,7 @@ class Input {
     const {name, module} = tree.table.frame(tree.code[box]);
     this.view.open({name, module});
   }
-  // Selects the next match, from left to right, or the previous one with -1.
+  // Selects the next match, from the widest on, or the previous one with -1.
   nextMatch(step) {
     const {view} = this;
     view.hover(none);

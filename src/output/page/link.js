@@ -3,12 +3,18 @@
 
 const lastsUntilNext = ['search', 'sort'];  // changes of these add no step to the browser's history
 
+// '' for the usual value.
+function onOrOff(is, usual) {
+  if (is === usual) return '';
+  return is ? 'on' : 'off';
+}
+
 class Link {
   // `live`: the Live object, or null. `saved`: the state for a saved page whose address has none.
-  constructor({view, tools, list, live, saved = ''}) {
-    Object.assign(this, {view, tools, list, live});
+  constructor({view, tools, list, editBar, live, saved = ''}) {
+    Object.assign(this, {view, tools, list, editBar, live});
     this.flags = {
-      invert: ['inverted', false], heaviest: ['heaviest', false], processes: ['byProcess', true],
+      invert: ['inverted', false], heaviest: ['heaviest', live !== null], processes: ['byProcess', true],
       threads: ['byThread', false], before: ['swapped', false],
     };
     this.read(location.hash.length > 1 ? location.hash : saved);
@@ -23,8 +29,8 @@ class Link {
     });
   }
 
-  // The link has only values that differ from the defaults.
-  words() {
+  // The link has only values that differ from the defaults. `forFile`: from those of a page that is not live.
+  words(forFile = this.live === null) {
     const {view, list, live} = this;
     const parts = new URLSearchParams();
     const add = (name, value) => value !== '' && parts.set(name, value);
@@ -34,9 +40,11 @@ class Link {
     }
     add('zoom', view.path.join('.'));
     add('search', view.words);
+    for (const name of editNames) add(name, view.edits[name]);
+    add('by-name', onOrOff(view.edits.byName, !forFile && live.isByName));
     for (const name of ['process', 'thread', 'cpu']) add(name, view.filter[name]);
     for (const [name, [key, usual]] of Object.entries(this.flags)) {
-      if (view[key] !== usual) parts.set(name, view[key] ? 'on' : 'off');
+      if (view[key] !== (forFile && name === 'heaviest' ? false : usual)) parts.set(name, view[key] ? 'on' : 'off');
     }
     if (view.drawing.icicle) parts.set('icicle', 'on');
     if (list.isShown) parts.set('functions', 'on');
@@ -69,11 +77,14 @@ class Link {
 
   // Ignores words that are unknown or name things that do not exist.
   read(hash) {
-    const {view, tools, list, live} = this;
+    const {view, tools, list, editBar, live} = this;
     const parts = new URLSearchParams(hash.replace(/^#/, ''));
     const text = (name) => parts.get(name) || '';
     view.forgetPlace();
     if (parts.has('function')) view.of = {name: text('function'), module: parts.get('module')};
+    // First the edits, which change the keys of the filters.
+    const byName = parts.has('by-name') ? parts.get('by-name') === 'on' : live !== null && live.isByName;
+    editBar.set({...Object.fromEntries(editNames.map((name) => [name, text(name)])), byName});
     view.path = text('zoom') === '' ? [] : text('zoom').split('.').slice(0, 4096);
     for (const name of ['process', 'thread', 'cpu']) view.filter[name] = text(name);
     for (const [name, [key, usual]] of Object.entries(this.flags)) {

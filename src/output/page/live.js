@@ -72,6 +72,7 @@ class Live {
     this.base = null;    // {table, values, label} of the frozen state, in the numbers of its own table
     this.baseHere = null;  // {table, vector, lost}: the same in the numbers of the table that is shown
     this.seconds = usualWindow;
+    this.isByName = data.run.processes_by_name === true;  // asked for on the command line
     this.ended = false;
     element('live').hidden = false;
     element('pause').addEventListener('click', () => this.togglePause());

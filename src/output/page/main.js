@@ -39,7 +39,8 @@ function begin(data, html, read) {
   const sheet = new Sheet(view);
   const filters = new Filters(view);
   const list = new FunctionList(view);
-  const input = new Input({view, sheet, texts, tools, list});
+  const editBar = new EditBar(view);
+  const input = new Input({view, sheet, texts, tools, list, editBar});
   const times = {read: parsed - read, load: 0, firstPaint: 0};
   nameTags(data.run);
   showTitle(data.run);
@@ -52,13 +53,14 @@ function begin(data, html, read) {
     if (times.firstPaint === 0 && done >= due.tree) times.firstPaint = performance.now();
   });
   if (data.live) {
+    view.heaviest = true;  // what costs most is found at once
     showAbout([{run: data.run, heading: ''}]);
     input.live = view.live = new Live(view, data, (text) => input.say(text));
   }
-  const link = new Link({view, tools, list, live: view.live, saved: data.view});
+  const link = new Link({view, tools, list, editBar, live: view.live, saved: data.view});
   const told = {run: data.run, account: data.account, names: data.names, before: data.before && data.before.run};
   new Save({
-    view, html, say: (words) => input.say(words), words: () => link.words(),
+    view, html, say: (words) => input.say(words), words: () => link.words(true),
     about: () => (view.live === null ? told : view.live.about()),
   });
   if (!data.live) {

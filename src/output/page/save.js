@@ -136,14 +136,15 @@ class Save {
 
   async save(as) {
     this.view.update();
-    const {source} = this.view;
+    const {source, given} = this.view;
     const {wanted} = this.view.amounts();
-    const picked = new Picked(source.table, {values: source.values, before: source.before, wanted});
+    const pickedOf = ({table, values, before}) => new Picked(table, {values, before, wanted});
+    const picked = pickedOf(source);
     if (picked.pairs.length === 0) return this.say('There is nothing to save.');
     const stamp = new Date().toTimeString().slice(0, 8).replaceAll(':', '');
     const name = `profile-${(this.about().run.event || 'samples').replace(/[^\w.-]+/g, '_').slice(0, 60)}-${stamp}`;
     const made = {
-      html: async () => [`${name}.html`, new Blob([this.page(picked, wanted)], {type: 'text/html'})],
+      html: async () => [`${name}.html`, new Blob([this.page(pickedOf(given), wanted)], {type: 'text/html'})],
       folded: async () => [`${name}.folded`, new Blob([foldedText(picked, source.before !== null)], {type: 'text/plain'})],
       pprof: async () => {
         const {bytes, isZipped} = await zipped(pprofOf(picked, this.about().run, source.before !== null));
@@ -154,14 +155,15 @@ class Save {
     download(file, blob);
     this.say(`${file}: what is shown, ${amount(this.view.tree.whole, source.unit)}.`);
   }
+  // The edits are in the words, so that the reader of the page can undo them.
   page(picked, wanted) {
     const {run, account, names, before} = this.about();
-    const {source} = this.view;
+    const {given} = this.view;
     const data = {version: knownVersion, run, tables: [], cells: picked.cells('value'), view: this.words()};
     if (wanted === null && account !== undefined) data.account = account;
     if (wanted === null && names !== undefined) data.names = names;
-    if (source.before !== null) {
-      data.before = {run: before, cells: picked.cells('before'), same_processes: !source.table.byName};
+    if (given.before !== null) {
+      data.before = {run: before, cells: picked.cells('before'), same_processes: !given.table.byName};
     }
     return pageWith(this.html, {...data, ...picked.rows()});
   }

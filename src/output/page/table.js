@@ -3,6 +3,7 @@
 // numbers are needed because a profile of 100,000 stacks has a million nodes.
 
 const none = -1;
+const unknownName = '[unknown]';
 
 // A growing array. Only the first `length` items of `data` are valid.
 class Column {

@@ -10,6 +10,10 @@ class View {
     this.placeSheet = () => {};  // set by Sheet; adjusts it to the height of the content
     // In a comparison the source also has `label` and `beforeLabel`, names of the two sets of values.
     this.source = {table: new Table(), values: new Float64Array(0), before: null, unit: 'samples'};
+    this.given = this.source;  // as it was before the edits
+    this.edits = noEdits;      // the words of the user
+    this.rules = new Rules(noEdits);
+    this.edited = null;        // the EditedTable of the given table, made when needed
     this.whyNothing = '';  // said while nothing is shown
     this.filter = {process: '', thread: '', cpu: ''};
     this.byProcess = true;
@@ -118,12 +122,12 @@ class View {
     this.match();
     this.change(due.paint);
   }
-  // The visible boxes that match, from left to right, parents before children.
+  // The visible boxes that match, the widest first, then from left to right, parents before children.
   matchedBoxes() {
     const {drawing, tree, matches} = this;
     if (matches === null) return [];
     const found = drawing.boxes.data.subarray(0, drawing.boxes.length).filter((box) => isMatched(tree, box, matches));
-    return [...found].sort((a, b) => tree.start[a] - tree.start[b] || a - b);
+    return [...found].sort((a, b) => tree.total[b] - tree.total[a] || tree.start[a] - tree.start[b] || a - b);
   }
   // Selects the next match, or the previous one with -1. Returns false if there is none.
   selectMatch(step) {
@@ -150,10 +154,34 @@ class View {
     this.change(due.layout);
   }
 
-  show(source) {
-    this.source = source;
-    if (source.before === null) this.swapped = false;
+  show(given) {
+    this.given = given;
+    if (given.before === null) this.swapped = false;
+    const {rules} = this;
+    if (rules.areNone) {
+      this.edited = null;
+    } else if (this.edited === null || this.edited.from !== given.table || this.edited.rules !== rules) {
+      this.edited = new EditedTable(given.table, rules);
+    }
+    this.source = this.edited === null ? given : this.edited.sourceOf(given);
     this.change(due.tree);
+  }
+  // Changes some of the edits. Throws SyntaxError for an invalid regular expression and then changes nothing.
+  edit(words) {
+    const edits = {...this.edits, ...words};
+    if (Object.entries(edits).every(([name, value]) => this.edits[name] === value)) return;
+    this.rules = new Rules(edits);
+    // The keys of processes and threads have no numbers then.
+    if (edits.byName !== this.edits.byName) Object.assign(this.filter, {process: '', thread: ''});
+    this.edits = edits;
+    this.show(this.given);
+  }
+  // The share of the wanted owners' values that is in focus.
+  get focusedShare() {
+    const {table, values, before} = this.given;
+    const {swapped, wanted} = this.amounts();
+    const all = wholeOf(table, swapped ? before : values, wanted);
+    return all === 0 ? 0 : this.tree.whole / all;
   }
   set(name, value) {
     if (this[name] === value) return;

@@ -195,6 +195,11 @@ TEST_CASE("threads of one number are one process in a counted report, and thread
   CHECK(read.strings.view(read.process(rows[0].process).name) == "writer");
   CHECK(rows[2].process != rows[3].process);
   CHECK(read.processes().size() == 3);
+  // A process that is all of its name has no number.
+  const Profile merged = read_profile(block("cc1plus") + block("cc1plus") + block("f (x)"), "in");
+  CHECK(merged.processes().size() == 2);
+  CHECK(merged.process(merged.rows()[0].process).tgid == 0);
+  CHECK(merged.total() == 21);
 }
 
 TEST_CASE("a folded line can begin with a brace") {

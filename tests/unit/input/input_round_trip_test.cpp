@@ -2,6 +2,7 @@
 // passes through.
 #include <doctest/doctest.h>
 
+#include <map>
 #include <sstream>
 #include <string>
 #include <utility>
@@ -54,6 +55,44 @@ TEST_CASE("the JSON of this program is read back unchanged, with modules, marks 
     CHECK(written(read, "counted", {.top = 0}).substr(0, 40) == written(profile, "counted", {.top = 0}).substr(0, 40));
     // A profile that was read is written as it was read.
     CHECK(folded(read_profile(written(read, "json"), "b.json"), true, true) == folded(profile, true, true));
+  }
+}
+
+TEST_CASE("processes of one name that were made one are one in every format that names processes, and without a pid") {
+  const auto merged = [](const std::string& other) {
+    Profile profile;
+    test::Namer namer(profile);
+    for (std::uint32_t tgid = 1; tgid <= 5; ++tgid) {
+      Row row;
+      row.process = profile.process(tgid, 0, tgid < 4 ? "cc1plus" : other);
+      row.thread_name = profile.process(row.process).name;
+      row.tid = tgid;
+      row.user = profile.stack(std::vector{namer.user(row.process, 0x1000 * tgid, "main", "cc1plus", 0)});
+      row.value = row.samples = tgid;
+      profile.add(row);
+    }
+    profile.account.taken = profile.account.recorded = 15;
+    profile.run.processes_by_name = true;
+    profile.merge_processes();
+    return profile;
+  };
+  CHECK(merged("make").total() == 15);
+  CHECK(written(merged("make"), "residency").find("\ncc1plus\n") != std::string::npos);
+  for (const char* format : {"json", "pprof", "counted", "speedscope", "perf-script"}) {
+    // A name that ends like a number must not lose its end.
+    for (const char* other : {"make", "make (2)"}) {
+      CAPTURE(format);
+      CAPTURE(other);
+      const Profile read = read_profile(written(merged(other), format), "in");
+      std::map<std::string, std::uint64_t> values;
+      for (const Row& row : read.rows()) {
+        values[std::string(read.strings.view(read.process(row.process).name)).substr(0, 4)] += row.value;
+        CHECK(read.process(row.process).tgid == 0);
+        CHECK(row.tid == 0);
+      }
+      CHECK(read.total() == 15);
+      CHECK(values == std::map<std::string, std::uint64_t>{{"cc1p", 6}, {"make", 9}});
+    }
   }
 }
 

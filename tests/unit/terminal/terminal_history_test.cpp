@@ -86,10 +86,10 @@ TEST_CASE("inlined functions, tags and missed kernel stacks belong to their part
   profile.add(missed);
   history.add(profile);
   auto cells = history.shown().table.history().total();
-  keep_only(cells, history.shown().table, TopPart::kernel, TopTable::none);
+  keep_only(cells, history.shown().table, TopPart::kernel);
   CHECK(value_of(cells) == 113);
   cells = history.shown().table.history().total();
-  keep_only(cells, history.shown().table, TopPart::user, TopTable::none);
+  keep_only(cells, history.shown().table, TopPart::user);
   CHECK(value_of(cells) == 4);
 }
 

@@ -313,6 +313,27 @@ TEST_CASE("keys do no harm without data, and the key q quits") {
   CHECK(!press(model, U"q"));
 }
 
+TEST_CASE("processes of one name are one on request, also as the limit of the view and in the history") {
+  TopModel model;
+  model.add(
+      second_of({{"cc1plus", 1, {"main", "parse"}, 30}, {"cc1plus", 2, {"main"}, 20}, {"make", 3, {"wait"}, 10}}));
+  REQUIRE(press(model, U"pm"));
+  CHECK(model.merges_processes());
+  CHECK(names_of(model) == Names{">cc1plus", "make"});
+  CHECK(selves_of(model) == std::vector<std::uint64_t>{50, 10});
+  CHECK(model.lines(1).front().row->processes == 2);
+  CHECK(model.histories_of(std::vector<TopTable::Index>{0, 2}, 60) == std::vector<std::vector<double>>{{50}, {10}});
+  REQUIRE(model.on_key(TopKey::enter));
+  CHECK(model.process() == "cc1plus");
+  CHECK(model.total() == 50);
+  // The one that was chosen is no process of the other kind.
+  REQUIRE(press(model, U"m"));
+  CHECK(model.process().empty());
+  CHECK(model.total() == 60);
+  REQUIRE(press(model, U"p"));
+  CHECK(names_of(model) == Names{">cc1plus", "cc1plus", "make"});
+}
+
 TEST_CASE("the history of a process has values per second") {
   TopModel model;
   model.add(second_of({{"app", 1, {"main"}, 4}, {"dd", 2, {"k:read"}, 7}}, 2));

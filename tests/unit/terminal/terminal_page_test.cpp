@@ -69,6 +69,17 @@ TEST_CASE("the page shows processes with their own minute, and stacks from the l
   CHECK(texts[8] == std::string(19, ' ') + "main" + std::string(41, ' ') + "dd");
 }
 
+TEST_CASE("of processes with one name the page shows how many there are") {
+  const TopLocale locale("C.UTF-8");
+  TopModel model;
+  model.add(second_of({{"cc1plus", 1, {"main"}, 30}, {"cc1plus", 2, {"main"}, 10}}));
+  REQUIRE(press(model, U"Pm"));
+  const auto texts = texts_of(model, RunInfo());
+  CHECK(has(texts[3], "by name"));
+  CHECK(texts[4] == " SHARE   SAMPLES   COUNT NAME");
+  CHECK(has(texts[5], "100.0%        40       2 cc1plus"));
+}
+
 TEST_CASE("lost samples, a stopped picture and filters are shown above the table") {
   const TopLocale locale("C.UTF-8");
   TopModel model;
