@@ -29,7 +29,7 @@ void append_word(std::string& out, std::string_view name) {
 
 std::string code_file_name(const Profile& profile, const Frame& frame) {
   std::string name(profile.strings.view(frame.module));
-  if (frame.kind == FrameKind::user) return name;
+  if (frame.kind != FrameKind::kernel) return name;
   return "[" + (name.empty() ? "kernel" : name) + "]";
 }
 
