@@ -119,7 +119,8 @@ static __always_inline int by_rule(struct walk *walk, const struct unwind_rule *
   if (missing) return missing;
   missing = return_of(walk, rule, cfa, &back);
   if (missing) return missing;
-  if (cfa <= walk->sp && !rule->is_signal && rule->ra != UNWIND_IN_REGISTER && rule->ra != UNWIND_SAME) {
+  const bool is_signal = rule->flags & UNWIND_SIGNAL;
+  if (cfa <= walk->sp && !is_signal && rule->ra != UNWIND_IN_REGISTER && rule->ra != UNWIND_SAME) {
     return WALK_BACKWARDS;
   }
   /* Both places depend on this frame's registers, so they are computed before a register changes. */
@@ -152,8 +153,8 @@ static __always_inline int by_rule(struct walk *walk, const struct unwind_rule *
     walk->fp_at = 0;
   }
   walk->lost = lost;
-  walk->was_interrupted = rule->is_signal;
-  if (rule->is_signal) walk->stack_end = 0; /* the signal handler may have had its own stack */
+  walk->was_interrupted = is_signal;
+  if (is_signal) walk->stack_end = 0; /* the signal handler may have had its own stack */
   return go_to(walk, back, cfa);
 }
 

@@ -6,6 +6,7 @@
 #include "by_frame_pointer.bpf.h"
 #include "by_rule.bpf.h"
 #include "row.bpf.h"
+#include "script.bpf.h"
 #include "stack_hash.bpf.h"
 
 /* Where the current frame is: in the call, not behind it. */
@@ -50,7 +51,14 @@ static __always_inline int leave_frame(struct walk *walk) {
   __u32 code = 0;
   if (mapping->kind == MAPPING_TABLE) code = code_at(walk, mapping, place - mapping->bias);
   if (mapping->kind == MAPPING_PENDING) note_stuck(walk->slot);
-  if (code & UNWIND_SHORT) return by_short_rule(walk, code);
+  const __u64 sp = walk->sp;
+  if (code & UNWIND_SHORT) {
+    const int end = by_short_rule(walk, code);
+#ifdef __TARGET_ARCH_x86
+    if (code & UNWIND_X86_64_INTERPRETER && end == WALK_GOES_ON) note_interpreter(walk, sp, place - mapping->bias);
+#endif
+    return end;
+  }
   if (!code) return by_frame_pointer(walk->slot);
   const __u32 at = mapping->rules_at + code * sizeof(struct unwind_rule);
   const char *slab = slab_of(at);
@@ -62,32 +70,36 @@ static __always_inline int leave_frame(struct walk *walk) {
     walk->sp = 0; /* the caller's frame may lie at any address */
     walk->stack_end = 0;
   }
-  return by_rule(walk, &walk->rule);
-}
-
-/* Adds a frame to the stack. An address may belong to several files, one after the other, and a row of the histogram
- * must belong to one of them: `identity` says to which. */
-static __always_inline void add_frame(struct walk *walk, __u64 frame, __u64 identity) {
-  const __u32 depth = walk->depth;
-  walk->frames[depth & (WALK_MOST_FRAMES - 1)] = frame;
-  walk->depth = depth + 1;
-  add_to_hash(walk, frame ^ identity);
+  const int end = by_rule(walk, &walk->rule);
+  if (walk->rule.flags & UNWIND_INTERPRETER && end == WALK_GOES_ON) note_interpreter(walk, sp, place - mapping->bias);
+  return end;
 }
 
 /* Adds the current frame to the stack, and goes to its caller. Returns WALK_GOES_ON, or why the walk ends. */
 __noinline int walk_frame(__u32 slot) {
   struct walk *walk = walk_of(slot);
   if (!walk) return WALK_NOT_READABLE;
-  if (walk->depth >= walk_config.depth) return WALK_TOO_DEEP;
-  const __u64 shown = walk->was_interrupted && walk->depth ? walk->pc | WALK_INTERRUPTED : walk->pc;
-  const int end = find_frame(walk);
-  add_frame(walk, shown, end == WALK_GOES_ON ? walk->mapping.identity : 0);
-  return end == WALK_GOES_ON ? leave_frame(walk) : end;
+  const __u32 depth = walk->depth;
+  if (depth >= walk_config.depth) return WALK_TOO_DEEP;
+  const __u64 shown = walk->was_interrupted && depth ? walk->pc | WALK_INTERRUPTED : walk->pc;
+  const int found = find_frame(walk);
+  if (found != WALK_GOES_ON) {
+    add_frame(walk, shown, 0);
+    return found;
+  }
+  const __u64 identity = walk->mapping.identity;
+  walk->frames[depth & (WALK_MOST_FRAMES - 1)] = shown;
+  walk->depth = depth + 1;
+  const int end = leave_frame(walk);
+  if (!begin_run(walk, identity)) add_to_hash(walk, shown ^ identity);
+  return end;
 }
 
 __noinline int walk_frames(__u32 slot) {
+  const struct walk *walk = walk_of(slot);
+  if (!walk) return WALK_NOT_READABLE;
   for (int i = 0; i < WALK_MOST_FRAMES + 1; i++) {
-    const int end = walk_frame(slot);
+    const int end = is_in_script(walk) ? script_frame(slot) : walk_frame(slot);
     if (end != WALK_GOES_ON) return end;
   }
   return WALK_TOO_DEEP;

@@ -170,6 +170,7 @@ static __always_inline void take_table(struct walk *walk) {
     mapping->pages = file->pages;
     mapping->pages_at = file->pages_at;
     mapping->rules_at = file->rules_at;
+    mapping->layout = file->layout;
     /* When user space replaces an element, the kernel may give its memory to another file at once. */
     const bool still_there = bpf_map_lookup_elem(&walk_files, &walk->key) == file;
     if (still_there && state == WALK_FILE_NONE) return;
@@ -235,6 +236,7 @@ __noinline int find_mapping(__u32 slot) {
   mapping->bias = walk->start - (walk->offset << layout.page_shift);
   mapping->kind = MAPPING_PLAIN;
   mapping->is_vdso = 0;
+  mapping->layout = 0;
   mapping->identity = walk->file ? identity_of(&walk->key, mapping->bias) : 0;
   if (!walk->file) {
     __u64 vdso = 0;

@@ -7,6 +7,7 @@
 
 #include "frame.bpf.h"
 #include "known_codes.bpf.h"
+#include "known_functions.bpf.h"
 #include "known_spaces.bpf.h"
 #include "layout.bpf.h"
 #include "mapping.bpf.h"
@@ -62,7 +63,10 @@ static __always_inline enum begun take_registers(struct walk *walk, const char *
   return read_registers(walk, from + layout.task_regs_at);
 }
 
-static __always_inline enum begun begin_walk(struct walk *walk, __u32 tgid) {
+/* Begins with the current task's registers. walk->tgid is set. Returns an enum begun. */
+__noinline int begin_walk(__u32 slot) {
+  struct walk *walk = walk_of(slot);
+  if (!walk) return NOT_WALKED;
   const char *task = current_task();
   const char *mm = NULL;
   if (TAKE_AT(mm, task, task_mm) || !mm) return NO_USER_STACK;
@@ -81,12 +85,12 @@ static __always_inline enum begun begin_walk(struct walk *walk, __u32 tgid) {
   walk->stuck.depth = 0;
   walk->of_any_size = 0;
   walk->mm = (__u64)mm;
-  walk->tgid = tgid;
   walk->epoch = *(volatile __u32 *)&walk_state.epoch;
   walk->start_stack = 0;
   TAKE_AT(walk->start_stack, mm, mm_start_stack);
   TAKE_AT(walk->exec_id, task, task_exec_id);
   begin_hash(walk);
+  begin_scripts(walk);
   walk->sequence = current_sequence(mm);
   begin_probes(walk, task, mm);
   enter_space(walk);
@@ -94,6 +98,18 @@ static __always_inline enum begun begin_walk(struct walk *walk, __u32 tgid) {
   /* execve() sets start_stack last in the new program's memory. Before the task changes to that memory, the old stack
    * is whole. */
   return walk->start_stack ? BEGUN : BEGUN_IN_EXEC;
+}
+
+/* Walks from where begin_walk() has begun. Returns why the walk ends. */
+static __always_inline int walk_to_end(struct walk *walk) {
+  const int end = walk_frames(walk->slot);
+  if (do_scripts_fit(walk, end)) return end;
+  const __u32 met = walk->script.met;
+  if (begin_walk(walk->slot) != BEGUN) return WALK_NOT_READABLE;
+  walk->script.met = met;
+  walk->script.missing = SCRIPT_NO_PLACE;
+  walk->script.is_off = 1;
+  return walk_frames(walk->slot);
 }
 
 static __always_inline struct walk *try_walk(__u32 slot) {
@@ -142,9 +158,11 @@ static __always_inline enum walked walk_user_stack(__u32 generation, struct stac
   enum walked walked = WALKED;
   int end = WALK_NOT_MAPPED;
   walk->caller = key->caller;
-  switch (begin_walk(walk, key->tgid)) {
+  walk->tgid = key->tgid;
+  switch (begin_walk(walk->slot)) {
     case BEGUN:
-      end = walk_frames(walk->slot);
+      end = walk_to_end(walk);
+      count_scripts(walk);
       break;
     case BEGUN_IN_EXEC:
       add_frame(walk, WALK_IN_EXECVE, 0);

@@ -58,4 +58,19 @@ static __always_inline const char *slab_of(__u32 at);
 static __always_inline bool recall_row(struct walk *walk, __u32 at, __u32 unit, __u32 *code);
 static __always_inline void remember_row(struct walk *walk, __u32 at, __u32 unit, __u32 code);
 
+/* --- Scripts ------------------------------------------------------------------------------------------------------ */
+
+/* The layout of an interpreter, by walk_file::layout. NULL: there is none, and the interpreter's own frame stays. */
+static __always_inline const struct script_layout *script_layout_of(__u32 number);
+
+/* What the register that threads have for their own data points to. Returns 0 when it is known. */
+static __always_inline long read_thread_base(__u64 *base);
+
+/* Sets script.id to what remember_function() was told of script.function, if script.proof is the same. */
+static __always_inline bool recall_function(struct walk *walk);
+static __always_inline void remember_function(struct walk *walk);
+
+/* Gives script.name to user space, before a stack has script.id. False: it is lost this time. */
+static __always_inline bool send_name(struct walk *walk);
+
 #endif

@@ -47,7 +47,8 @@ struct walk_mapping {
   __u32 pages;
   __u32 pages_at;
   __u32 rules_at;
-  __u32 is_vdso;
+  __u16 is_vdso;
+  __u16 layout; /* walk_file::layout */
 };
 
 /* An address space whose mappings this CPU remembers: see known_spaces.bpf.h. They are valid only for a walk whose
@@ -93,6 +94,46 @@ enum found {
 #define LOST_EXTRA 2
 
 #define NODE_WORDS 32
+
+/* What is known of the scripts on this stack: see script.bpf.h. */
+#define SCRIPT_WORDS 32 /* a power of two */
+struct script_walk {
+  __u32 is_on;        /* the next frame of the walk is one of the script */
+  __u32 is_off;       /* no frames of scripts in this walk */
+  __u32 met;          /* enum script_language: of the interpreter that was met last */
+  __u32 missing;      /* enum script_missing: the first reason */
+  __u32 layout;       /* walk_file::layout of the interpreter */
+  __u32 has_next;     /* `next` is valid */
+  __u32 must_fit;     /* at the root, the chain must be at its end */
+  __u32 can_be_known; /* `proof` is enough to know the function again */
+  /* The interpreter's frame. */
+  __u64 sp;
+  __u64 cfa;
+  __u64 bias;     /* of its mapping */
+  __u64 shown;    /* its word in the stack */
+  __u64 identity; /* of the mapping */
+  __u64 hash[4];
+  __u32 depth; /* the frames before it */
+  __u32 line;  /* of the function at hand */
+  /* The script's frames: the next one, 0 where the run begins; the first one of the next outer run. */
+  __u64 frame;
+  __u64 next;
+  /* The function at hand: its address, and what shows that it is still the same. */
+  __u64 function;
+  __u64 proof[4];
+  __u64 id; /* its word in the stack */
+  __u64 words[SCRIPT_WORDS];
+  struct ring_name name;
+};
+
+/* A function that this CPU has met: see known_functions.bpf.h. */
+struct known_function {
+  __u64 function; /* 0: none */
+  __u64 mm;
+  __u64 proof[4];
+  __u64 id;
+  __u64 unused;
+};
 
 /* The walk under way, and what the next walk on this CPU reuses. The members from `vma_address` to `node`, and those
  * that remember, are for the BPF programs alone. */
@@ -157,7 +198,8 @@ struct walk {
   struct known_code known[KNOWN_CODES];
   __u64 busy; /* taken: one program may interrupt another on the same CPU */
   __u32 depth;
-  __u32 slot;             /* its index in `walks` */
+  __u32 slot; /* its index in `walks` */
+  struct script_walk script;
   struct ring_stack head; /* sent together with the frames behind it */
   __u64 frames[WALK_MOST_FRAMES];
 };

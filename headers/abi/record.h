@@ -68,13 +68,14 @@ struct stack_value {
 };
 
 enum ring_type {
-  RING_SAMPLE,    /* struct ring_sample and its frames */
-  RING_HALF_FULL, /* struct ring_header: this generation's histogram or map of sent stacks is half full */
-  RING_SPAN,      /* struct ring_sample and its frames: the beginning of a span, without a weight yet */
-  RING_SPAN_END,  /* struct ring_span_end: the weight of that span */
-  RING_STACK,     /* struct ring_stack of abi/walk.h and its frames */
-  RING_FILE,      /* struct ring_file of abi/walk.h */
-  RING_UNFINISHED /* struct ring_unfinished of abi/walk.h, in a separate ring */
+  RING_SAMPLE,     /* struct ring_sample and its frames */
+  RING_HALF_FULL,  /* struct ring_header: this generation's histogram or map of sent stacks is half full */
+  RING_SPAN,       /* struct ring_sample and its frames: the beginning of a span, without a weight yet */
+  RING_SPAN_END,   /* struct ring_span_end: the weight of that span */
+  RING_STACK,      /* struct ring_stack of abi/walk.h and its frames */
+  RING_FILE,       /* struct ring_file of abi/walk.h */
+  RING_UNFINISHED, /* struct ring_unfinished of abi/walk.h, in a separate ring */
+  RING_NAME        /* struct ring_name of abi/script.h */
 };
 
 struct ring_header {

@@ -26,7 +26,8 @@ struct unwind_page {
  * sp (fp with UNWIND_SHORT_BY_FP) plus a number of 8-byte words.
  *
  * x86-64: the return address lies in the word below the CFA. fp and rbx have a field each, which says how many words
- * further below the register was saved. 0: the register has not changed.
+ * further below the register was saved. 0: the register has not changed. A mark says that the code belongs to the
+ * function of an interpreter (abi/script.h). On arm64 such code has long rules, because its codes have no free bit.
  *
  * arm64: the field of fp says how many words below the CFA it was saved, and the return address lies in the word above
  * it. 0: both are in their registers. */
@@ -37,6 +38,7 @@ struct unwind_page {
 #define UNWIND_X86_64_FP_SHIFT 7
 #define UNWIND_X86_64_EXTRA_SHIFT 3
 #define UNWIND_X86_64_SLOT_MOST 0xfU
+#define UNWIND_X86_64_INTERPRETER 1U
 #define UNWIND_ARM64_SLOT_MOST 0x7ffU
 
 enum unwind_cfa {
@@ -59,13 +61,18 @@ enum register_rule {
   UNWIND_LOST
 };
 
+enum rule_flag {
+  UNWIND_SIGNAL = 1,     /* a signal interrupted the caller: it goes on at the return address itself */
+  UNWIND_INTERPRETER = 2 /* as UNWIND_X86_64_INTERPRETER */
+};
+
 struct unwind_rule {
   __u8 cfa; /* enum unwind_cfa */
   __u8 cfa_register;
-  __u8 fp;        /* enum register_rule, like ra and extra: of rbp or x29 */
-  __u8 ra;        /* the return address */
-  __u8 extra;     /* rbx; on arm64 x30 of code that a signal interrupted, else UNWIND_SAME */
-  __u8 is_signal; /* a signal interrupted the caller: it goes on at the return address itself */
+  __u8 fp;    /* enum register_rule, like ra and extra: of rbp or x29 */
+  __u8 ra;    /* the return address */
+  __u8 extra; /* rbx; on arm64 x30 of code that a signal interrupted, else UNWIND_SAME */
+  __u8 flags; /* bits of enum rule_flag */
   __s16 fp_offset;
   __s32 cfa_offset;
   __s16 ra_offset;

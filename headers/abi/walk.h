@@ -4,6 +4,7 @@
 #define PROFILE_ABI_WALK_H
 
 #include "abi/record.h"
+#include "abi/script.h"
 #include "abi/unwind.h"
 
 /* The most frames of a stack. */
@@ -46,6 +47,7 @@ struct walk_file {
   __u32 pages;      /* number of pages */
   __u32 pages_at;   /* where the pages begin, in bytes of the table space */
   __u32 rules_at;   /* where the rules begin, in bytes of the table space */
+  __u32 layout;     /* index in `script_layouts`, of an interpreter; 0: it is none that is known */
   __u32 met;        /* how often walks have looked it up; user space answers the most frequent one first */
 };
 
@@ -170,6 +172,8 @@ struct walk_config {
    * for rows that come at any rate, for samples that are handed over, and for spans, which have no row when they begin.
    */
   __u32 sends_each_row;
+  __u32 languages; /* a bit for each script_language whose functions are wanted */
+  __u32 unused;
   __u64 seed[2]; /* secret seed of the hash, so that no program can make two stacks with the same hash */
 };
 
@@ -201,7 +205,8 @@ struct kernel_layout {
   __u32 task_mm;
   __u32 task_stack;
   __u32 task_exec_id;
-  __u32 mm_tree; /* the root of the tree */
+  __u32 task_thread_base; /* the register that points to the thread's own data; 0: not known */
+  __u32 mm_tree;          /* the root of the tree */
   __u32 mm_start_stack;
   __u32 mm_sequence;
   __u32 mm_vdso;
@@ -247,12 +252,12 @@ struct kernel_layout {
 #define LAYOUT_VMA_BYTES 192
 
 PROFILE_ABI_ASSERT(sizeof(struct walk_file_key) == 16, "walk_file_key");
-PROFILE_ABI_ASSERT(sizeof(struct walk_file) == 24, "walk_file");
+PROFILE_ABI_ASSERT(sizeof(struct walk_file) == 28, "walk_file");
 PROFILE_ABI_ASSERT(sizeof(struct ring_file) == 56, "ring_file");
 PROFILE_ABI_ASSERT(sizeof(struct ring_stack) == 16, "ring_stack");
 PROFILE_ABI_ASSERT(sizeof(struct walk_stuck) == 64, "walk_stuck");
 PROFILE_ABI_ASSERT(sizeof(struct ring_unfinished) == 416 + UNFINISHED_MOST_BYTES, "ring_unfinished");
-PROFILE_ABI_ASSERT(sizeof(struct walk_config) == 32, "walk_config");
-PROFILE_ABI_ASSERT(sizeof(struct kernel_layout) == 184, "kernel_layout");
+PROFILE_ABI_ASSERT(sizeof(struct walk_config) == 40, "walk_config");
+PROFILE_ABI_ASSERT(sizeof(struct kernel_layout) == 188, "kernel_layout");
 
 #endif

@@ -75,6 +75,7 @@ enum class LocationField : protozero::pbf_tag_type { id = 1, mapping_id = 2, add
 
 enum class LineField : protozero::pbf_tag_type { function_id = 1, line = 2 };
 
-enum class FunctionField : protozero::pbf_tag_type { id = 1, name = 2, system_name = 3, filename = 4 };
+// In our files only functions of scripts have a start_line.
+enum class FunctionField : protozero::pbf_tag_type { id = 1, name = 2, system_name = 3, filename = 4, start_line = 5 };
 
 }  // namespace profile::pprof

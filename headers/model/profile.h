@@ -30,7 +30,9 @@ enum class FrameId : std::uint32_t {};
 // not be taken.
 enum class StackId : std::uint32_t { none = 0, missed = UINT32_MAX };
 
-enum class FrameKind : std::uint8_t { user, kernel };
+// `script`: a function of an interpreted program, in the stack of its interpreter. Its source is the file of the script
+// and the line where the function begins; its address is a hash of these and of the name.
+enum class FrameKind : std::uint8_t { user, kernel, script };
 
 // Why a stack has no more frames at its root end. Their words are in model/stack_end.cpp; README says what else lists
 // them.
@@ -72,6 +74,7 @@ enum class Unnamed : std::uint8_t {
   out_of_time,     // the user asked for the end, and the report was due before its file had been read
   not_opened,      // the opener (child process) had ended or gave no answer, so nothing is known of its file
   not_followed,    // its process mapped code too fast to be followed
+  name_lost,       // the name of a script's function was lost, because the ring buffer was full
   count
 };
 
@@ -130,6 +133,9 @@ inline constexpr std::string_view off_cpu_tag = "[off-cpu]";
 
 // Replaces a missing name: of a function that is unknown, or of a thread with an empty name.
 inline constexpr std::string_view unknown_name = "[unknown]";
+
+// No address of code has this bit set and not the next higher one: it is the address of a script's frame.
+inline constexpr std::uint64_t script_address_bit = std::uint64_t{1} << 61;
 
 // The module of a frame that a JIT compiler's perf map named.
 inline constexpr std::string_view jit_module = "jit";

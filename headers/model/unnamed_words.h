@@ -25,7 +25,8 @@ inline constexpr std::string_view unnamed_words[] = {"",
                                                      "too_large",
                                                      "out_of_time",
                                                      "not_opened",
-                                                     "not_followed"};
+                                                     "not_followed",
+                                                     "name_lost"};
 static_assert(std::size(unnamed_words) == static_cast<std::size_t>(Unnamed::count));
 
 [[nodiscard]] inline std::string_view word_of(Unnamed reason) {

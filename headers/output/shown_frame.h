@@ -67,6 +67,12 @@ void append_word(std::string& out, std::string_view name);
 // but a name that ends like one gets it, so that readers take nothing off the name.
 void append_pid(std::string& out, const RunInfo& run, std::uint32_t tgid);
 
+// Whether the line is a part of what the frame is, so that two lines of one function are two frames. That of a script's
+// function is where the function begins.
+[[nodiscard]] inline bool is_apart_by_line(const RunInfo& run, const Frame& frame) {
+  return run.frames_by_line && frame.kind != FrameKind::script;
+}
+
 // A frame as it is shown: a function inlined at the address, or the function that has the code.
 struct ShownFrame {
   const Frame* frame = nullptr;
@@ -78,6 +84,7 @@ struct ShownFrame {
 // The mark that -a puts after a frame of folded lines.
 [[nodiscard]] inline std::string_view mark_of(FrameKind kind, bool is_inlined) {
   if (is_inlined) return "_[i]";
+  if (kind == FrameKind::script) return "_[s]";
   return kind == FrameKind::kernel ? "_[k]" : "";
 }
 

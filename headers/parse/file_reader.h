@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "elf/valid_range.h"
+#include "interpret/interpreter.h"
 #include "model/address.h"
 #include "model/profile.h"
 #include "model/source_position.h"
@@ -73,6 +74,7 @@ struct UnwindOfFile {
   Unnamed failed = Unnamed::named;
   UnwindFault fault = UnwindFault::none;
   UnwindTable table;  // sound; empty with a fault, and when it failed
+  Interpreter interpreter;
 };
 
 class FileReader {

@@ -35,6 +35,12 @@ struct CodeLocation {
   FileOffset offset;
 };
 
+// A mapping of code, from a file.
+struct MappedFile {
+  RuntimeAddress start;
+  CodeFile* file = nullptr;  // as CodeLocation::file
+};
+
 // Memory of a process that holds a copy of its program's code, at the same addresses: locate() names the file.
 struct CodeCopy {
   std::uint32_t tgid = 0;
@@ -84,7 +90,8 @@ class ProcessTimeline {
   void update();
   // How long to wait with update() after poll_fd() is readable. Records that are read together cost less.
   [[nodiscard]] double update_delay_s();
-  // Makes one pass over /proc, for the processes that began before us. Called once, after sampling was armed.
+  // Makes one pass over /proc, for the processes that began before us. Called once, after sampling was armed, unless
+  // few processes are of interest.
   void scan_proc();
 
   // The process has code where nothing is known: reads its mappings again, unless that was just done.
@@ -97,6 +104,8 @@ class ProcessTimeline {
   // next update().
   [[nodiscard]] std::string_view name_of(std::uint32_t tgid, std::uint32_t image) const;
   [[nodiscard]] CodeLocation locate(std::uint32_t tgid, std::uint32_t image, RuntimeAddress address) const;
+  // The mappings of files that are known.
+  [[nodiscard]] std::vector<MappedFile> files_of(std::uint32_t tgid, std::uint32_t image) const;
   // The copies that were found since the last call.
   [[nodiscard]] std::vector<CodeCopy> take_copies();
   // As CodeFiles::take_replaced().

@@ -74,9 +74,10 @@ struct SamplingOptions {
   std::uint32_t max_stack_depth = 127;  // frames, of stacks that the kernel takes
   std::uint32_t walk_depth = 256;       // frames, at most 512, of user stacks that are walked by tables
   Unwinding unwinding = Unwinding::automatic;
-  bool interval = false;     // there are reports during the run, not only at the end
-  bool each_sample = false;  // samples are handed over one by one: Source::hand_to() will be called
-  bool rows = true;          // profiles get rows, and what the source measures besides; false only with `each_sample`
+  std::uint32_t languages = 0;  // a bit for each script_language (abi/script.h) whose functions are shown
+  bool interval = false;        // there are reports during the run, not only at the end
+  bool each_sample = false;     // samples are handed over one by one: Source::hand_to() will be called
+  bool rows = true;  // profiles get rows, and what the source measures besides; false only with `each_sample`
   // Rows are kept apart by thread, or by CPU. A span belongs to the CPU on which it began. A sample that is handed over
   // always has its thread and its CPU.
   bool by_thread = false;
@@ -129,6 +130,8 @@ class Source {
   // True while a file in a walked stack waits for its table: call supply_tables() every few milliseconds then.
   [[nodiscard]] bool wants_tables();
   void supply_tables(ProcessTimeline& timeline);
+  // Call it before start() for a process that runs already, so that its first samples have functions of scripts.
+  void expect_scripts(ProcessTimeline& timeline, std::uint32_t tgid);
 
   // Moves everything measured since the last call into `into`, for a report. After stop() (`stopped`) it is the last
   // report. A source that measures more than stacks overrides it. Throws Error.

@@ -35,6 +35,8 @@ struct UnwindTable {
 // Whether the table is no larger than these limits, and every number in it is in range.
 [[nodiscard]] bool is_sound(const UnwindTable& table);
 
+// The rule of a code of a sound table.
+[[nodiscard]] unwind_rule rule_of(const UnwindTable& table, std::uint32_t code);
 // The table must be sound. UNWIND_CFA_NONE when it has no rule there.
 [[nodiscard]] unwind_rule rule_at(const UnwindTable& table, FileOffset offset);
 

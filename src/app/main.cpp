@@ -56,6 +56,7 @@ int run(std::span<const char* const> arguments) {
   if (options.help) return print(print_help);
   if (options.version) return print([](std::ostream& out) { out << "profile " PROFILE_VERSION "\n"; });
   if (options.list_events) return print(print_events);
+  if (options.list_languages) return print(print_languages);
   if (!options.completion.empty()) return print([&](std::ostream& out) { print_completion(out, options.completion); });
   set_bpf_log(options.verbose);
   give_back_free_memory();

@@ -6,6 +6,7 @@
 #include "app/options.h"
 #include "app/print.h"
 #include "app/subcommands.h"
+#include "interpret/interpreter.h"
 #include "model/syscall_analysis.h"
 
 namespace profile {
@@ -36,6 +37,12 @@ Choices choices_of(std::span<const std::string_view> texts) {
 
 Choices states() { return choices_of(wait_state_names); }
 Choices ways() { return choices_of(unwinding_names); }
+Choices languages() {
+  Choices all;
+  for (const std::string_view name : language_names()) all.push_back({std::string(name), ""});
+  all.push_back({"none", ""});
+  return all;
+}
 Choices categories() { return choices_of(syscall_category_names()); }
 Choices formats() { return choices_in(output_formats()); }
 Choices stream_form_names() { return choices_in(stream_forms()); }
@@ -74,11 +81,16 @@ constexpr OptionRow rows[] = {
     {"max-stack-depth", 0, "N", "the most frames of a stack (default 127); 256 where tables are used", how, false},
     {"unwind", 0, "HOW", "walk user stacks by tables (cfi), by frame pointers (fp), or by both (auto, default)", how,
      false, "", ways},
+    {"languages", 0, "LIST", "functions of scripts in these languages (comma-separated; default all):", how, false, "",
+     languages},
+    {"list-languages", 0, "", "list the interpreters that run, and why the functions of some are not shown", how,
+     false},
 
     {"user-stacks-only", 'U', "", "user stacks only", show, false},
     {"kernel-stacks-only", 'K', "", "kernel stacks only; not with -U", show, false},
     {"delimited", 'd', "", "a delimiter between kernel and user part; not with -U or -K", show, false},
-    {"annotations", 'a', "", "_[k] after kernel frames and _[i] after inlined frames, in folded lines", show, false},
+    {"annotations", 'a', "",
+     "_[k] after kernel frames, _[i] after inlined ones, _[s] after those of scripts, in folded lines", show, false},
     {"address", 'A', "", "addresses before frames, in the counted format", show, false},
     {"folded", 'f', "", "folded lines, on stdout and in files whose ending is of no format", show, false},
     {"residency", 'r', "", "shares of the samples of each process, on the same outputs", show, false},

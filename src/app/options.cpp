@@ -11,6 +11,7 @@
 #include "app/parsed_options.h"
 #include "app/print.h"
 #include "app/subcommands.h"
+#include "interpret/interpreter.h"
 #include "support/error.h"
 #include "support/nearest_names.h"
 
@@ -38,6 +39,28 @@ const SourceKind& source_of(const ParsedOptions& parsed) {
 template <class Enum>
 Enum chosen(const ParsedOptions& parsed, const char* option) {
   return static_cast<Enum>(parsed.choice(option).value_or(0));
+}
+
+// A bit for each script_language.
+std::uint32_t languages_of(const ParsedOptions& parsed) {
+  const std::vector<std::string_view> names = language_names();
+  constexpr std::uint32_t first = SCRIPT_NONE + 1;
+  if (!parsed.has("languages")) return ((1U << names.size()) - 1) << first;
+  const std::string typed = parsed.text("languages");
+  if (typed == "none") return 0;
+  std::uint32_t languages = 0;
+  for (std::size_t at = 0; at <= typed.size();) {
+    const std::size_t end = std::min(typed.find(',', at), typed.size());
+    const std::string name = typed.substr(at, end - at);
+    at = end + 1;
+    const auto found = std::ranges::find(names, name);
+    if (found == names.end()) {
+      throw bad_value("languages", typed.empty() ? "''" : typed,
+                      "'" + name + "' is no language that is known here; 'none' is for no language");
+    }
+    languages |= 1U << (first + static_cast<std::uint32_t>(found - names.begin()));
+  }
+  return languages;
 }
 
 bool takes(const SourceKind& source, std::string_view option) {
@@ -111,6 +134,7 @@ SamplingOptions sampling_of(const ParsedOptions& parsed) {
   sampling.histogram_entries = size("hash-storage-size", sampling.histogram_entries, highest_map_size);
   sampling.stack_entries = size("stack-storage-size", sampling.stack_entries, highest_map_size);
   sampling.unwinding = chosen<Unwinding>(parsed, "unwind");
+  sampling.languages = languages_of(parsed);
   if (parsed.has("max-stack-depth")) {
     sampling.max_stack_depth = size("max-stack-depth", sampling.max_stack_depth, highest_stack_depth);
     sampling.walk_depth = std::min<std::uint32_t>(sampling.max_stack_depth, WALK_MOST_FRAMES);
@@ -184,8 +208,10 @@ bool read_texts(const ParsedOptions& parsed, Options& options) {
   options.help = parsed.is_on("help");
   options.version = parsed.is_on("version");
   options.list_events = parsed.is_on("list-events");
+  options.list_languages = parsed.is_on("list-languages");
   if (parsed.choice("completion")) options.completion = parsed.text("completion");
-  return options.help || options.version || options.list_events || !options.completion.empty();
+  return options.help || options.version || options.list_events || options.list_languages ||
+         !options.completion.empty();
 }
 
 // Takes the first path for the stream; the others are for reports.

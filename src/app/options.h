@@ -49,7 +49,7 @@ struct OptionRow {
 [[nodiscard]] std::string summary_of(const OptionRow& row);
 
 struct Options {
-  const SourceKind* source = nullptr;  // nullptr only with `help`, `version`, `list_events` or `completion`
+  const SourceKind* source = nullptr;  // nullptr only with `help`, `version`, a list or `completion`
   SamplingOptions sampling;
   RowsApart apart{.by_thread = false, .by_cpu = false};  // in reports; `sampling` may keep more apart for the page
   bool merge_processes = false;                          // in reports, and at first in the views
@@ -70,9 +70,10 @@ struct Options {
   std::vector<std::string> remarks;  // for the user, about what was typed
   bool quiet = false;
   bool verbose = false;
-  bool help = false;  // with any of the last four, all other options are ignored
+  bool help = false;  // with any of the last five, all other options are ignored
   bool version = false;
   bool list_events = false;
+  bool list_languages = false;
   std::string completion;  // the shell; empty: not asked for
 
   // Whether the run prints more than messages on the terminal: a stream, or the view of --top.
@@ -94,6 +95,9 @@ void print_help_line(std::ostream& out, const std::string& left, std::string_vie
 void print_formats(std::ostream& out);
 // --list-events: prints the table of event sources for the user, and says which events are not available here and why.
 void print_events(std::ostream& out);
+// --list-languages: prints the interpreters that run now, and whether the functions of their scripts are shown. Forks
+// the children that read files. Throws Error.
+void print_languages(std::ostream& out);
 // The shells that there are completions for.
 [[nodiscard]] Choices completion_shells();
 // --completion: prints the script that a shell needs to complete the command line. The script is made from the tables

@@ -112,6 +112,7 @@ class Session {
       if (is_time_up()) end_sampling();
       source_->keep_up();
     });
+    const bool is_scanned = expect_scripts();
     source_->start();
     started_ns_ = monotonic_ns();
     if (command_) {
@@ -127,10 +128,21 @@ class Session {
     run_->begin(started_ns_, loop_);
     priority_.emplace();
     end_unless_wanted();
-    timeline_->scan_proc();
+    if (!is_scanned) timeline_->scan_proc();
     give_back_read_pages();
     const auto hidden = options_.sampling.kernel_stacks ? hidden_kernel_symbols() : std::nullopt;
     if (hidden) messages_.note(*hidden);
+  }
+
+  // Where few processes are sampled, their interpreters are known before the first sample. Returns whether they were
+  // looked at.
+  bool expect_scripts() {
+    constexpr std::size_t few = 16;
+    const std::vector<std::uint32_t>& tgids = options_.sampling.tgids;
+    if (tgids.empty() || tgids.size() > few || options_.sampling.languages == 0) return false;
+    timeline_->scan_proc();
+    for (const std::uint32_t tgid : tgids) source_->expect_scripts(*timeline_, tgid);
+    return true;
   }
 
   void watch() {
@@ -274,8 +286,8 @@ class Session {
     messages_.note(summary_of(run_->account(), cost));
     if (const std::string why = why_nothing(info_, run_->account()); !why.empty()) messages_.note(why);
     messages_.note(losses_of(run_->account(), source_->lost_with_full_maps()));
-    for (const auto& lines : {source_->notes(), run_->notes()}) messages_.note(lines);
-    for (const auto& lines : {children_.notes(), symboliser_->notes()}) {
+    messages_.note(run_->notes());
+    for (const auto& lines : {source_->notes(), children_.notes(), symboliser_->notes()}) {
       for (const std::string& line : lines) messages_.note(clean_text(line));
     }
     messages_.note(notes_of(timeline_->status()));

@@ -262,7 +262,8 @@ class PprofFile::Parser {
       return take_field(field, FunctionField::id, function.id) ||
              take_text(file_, field, FunctionField::name, function.name) ||
              take_text(file_, field, FunctionField::system_name, system_name) ||
-             take_text(file_, field, FunctionField::filename, function.file);
+             take_text(file_, field, FunctionField::filename, function.file) ||
+             take_field(field, FunctionField::start_line, function.start_line);
     });
     if (function.name.empty()) function.name = system_name;
     keep(file_.functions_, function, "function");

@@ -29,6 +29,7 @@ class PprofFile {
     std::uint64_t id = 0;
     std::string_view name;
     std::string_view file;
+    std::int64_t start_line = 0;  // 0: unknown
   };
   struct Line {
     std::uint64_t function = 0;  // 0: unknown

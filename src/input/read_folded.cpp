@@ -77,13 +77,14 @@ bool is_comment(std::string_view line) {
   return line[1] == ' ' || line[1] == '\t' || !(is_word || stack.find(';') != stack.npos);
 }
 
-enum class Suffix : std::uint8_t { none, kernel, inlined, jit };
+enum class Suffix : std::uint8_t { none, kernel, inlined, jit, script };
 
 Suffix take_suffix_off(std::string_view& text) {
   Suffix suffix = Suffix::none;
   if (text.ends_with("_[k]")) suffix = Suffix::kernel;
   if (text.ends_with("_[i]")) suffix = Suffix::inlined;
   if (text.ends_with("_[j]")) suffix = Suffix::jit;
+  if (text.ends_with("_[s]")) suffix = Suffix::script;
   if (suffix != Suffix::none) text.remove_suffix(4);
   return suffix;
 }
@@ -177,7 +178,8 @@ class FoldedProfile {
       FrameText read = frame_text(text);
       if (suffix == Suffix::jit) read.module = jit_module;
       const bool is_kernel = suffix == Suffix::kernel || read.module == "kernel";
-      Frame frame = described_frame(profile_, read, is_kernel ? FrameKind::kernel : kind, process);
+      const FrameKind unmarked = suffix == Suffix::script ? FrameKind::script : kind;
+      Frame frame = described_frame(profile_, read, is_kernel ? FrameKind::kernel : unmarked, process);
       const std::size_t next = end_of_inlined(root_first, i);
       if (suffix != Suffix::inlined && next != i) {
         inline_into(frame, root_first.subspan(i, next - i), read);

@@ -106,8 +106,8 @@ class StackNodes {
       if (!last().kind) throw Error("a frame has no kind");
     });
     frame["kind"].text([last](std::string_view text) {
-      if (text != "user" && text != "kernel") throw Error("a frame is neither user nor kernel");
-      last().kind = text == "kernel" ? FrameKind::kernel : FrameKind::user;
+      if (text != "user" && text != "kernel" && text != "script") throw Error("a frame is of no known kind");
+      last().kind = text == "kernel" ? FrameKind::kernel : text == "script" ? FrameKind::script : FrameKind::user;
     });
     frame["process"].number(
         [last](const JsonNumber& number) { last().process = number.index("the process of a frame"); });

@@ -218,7 +218,9 @@ class Reader {
     if (text.symbol.empty() && text.module.empty()) text.offset = in_file;
     if (mapping != nullptr && text.module.empty() && !is_hidden) text.module = module_of(mapping->file);
 
-    Frame frame = described_frame(profile_, text, place.is_kernel ? FrameKind::kernel : FrameKind::user, process);
+    const bool is_script = is_own_ && function != nullptr && function->start_line != 0;
+    const FrameKind outside = is_script ? FrameKind::script : FrameKind::user;
+    Frame frame = described_frame(profile_, text, place.is_kernel ? FrameKind::kernel : outside, process);
     frame.address = RuntimeAddress{address};
     frame.is_return = is_return;
     // Without a symbol, the name says where the function begins.

@@ -70,6 +70,7 @@ constexpr std::string_view reasons[] = {
     "not read before the report was due (after the signal)",
     "in a file that was not opened, because the process for that had ended or did not get to it",
     "in code that was mapped too fast to be followed",
+    "of functions of scripts whose names found no room in the ring buffer",
 };
 static_assert(std::size(reasons) == static_cast<std::size_t>(Unnamed::count));
 

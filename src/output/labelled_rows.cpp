@@ -166,7 +166,7 @@ void LabelledRows::label(FrameId id) {
       append_clean(text_, profile_.strings.view(frame.module), wording_.semicolon);
       text_ += ']';
     }
-    if (profile_.run.frames_by_line) append_source_line(text_, profile_, shown.at, wording_.semicolon);
+    if (is_apart_by_line(profile_.run, frame)) append_source_line(text_, profile_, shown.at, wording_.semicolon);
     if (wording_.annotate) text_ += mark_of(frame.kind, shown.is_inlined);
     labels_.push_back(intern_text());
   });

@@ -34,7 +34,7 @@ void append_pid(std::string& out, const RunInfo& run, std::uint32_t tgid) {
 
 std::string code_file_name(const Profile& profile, const Frame& frame) {
   std::string name(profile.strings.view(frame.module));
-  if (frame.kind == FrameKind::user) return name;
+  if (frame.kind != FrameKind::kernel) return name;
   return "[" + (name.empty() ? "kernel" : name) + "]";
 }
 

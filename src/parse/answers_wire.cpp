@@ -3,6 +3,7 @@
 #include <elf.h>
 
 #include <algorithm>
+#include <cstring>
 #include <vector>
 
 #include "dwarf/lines.h"
@@ -77,13 +78,39 @@ std::optional<NamesOfJit> take_jit(WireReader& in, std::size_t asked) {
   return names;
 }
 
+void append_unwind(std::string& message, UnwindFault fault, const UnwindTable& table, const Interpreter& interpreter) {
+  const std::string_view layout(reinterpret_cast<const char*>(&interpreter.layout), sizeof interpreter.layout);
+  constexpr std::size_t most_other_bytes = 512;  // of what is no vector
+  // A table of megabytes is copied once, not each time that the message grows.
+  message.reserve(message.size() + table.size_bytes() + most_other_bytes);
+  append_value(message, fault);
+  append_value(message, static_cast<std::uint8_t>(interpreter.language));
+  append_value(message, interpreter.version);
+  append_value(message, interpreter.fault);
+  append_value(message, layout);
+  append_value(message, table);
+}
+
 std::optional<UnwindOfFile> take_unwind(WireReader& in, std::size_t /*asked*/) {
+  constexpr std::size_t most_version_bytes = 32;
   UnwindOfFile unwind;
   UnwindTable& table = unwind.table;
-  in.read(unwind.fault, table);
-  if (!in.ok()) return std::nullopt;
+  Interpreter& interpreter = unwind.interpreter;
+  in.read(unwind.fault);
+  const auto language = in.get<std::uint8_t>();
+  in.read(interpreter.version, interpreter.fault);
+  const std::string_view layout = in.text();
+  in.read(table);
+  if (!in.ok() || language >= SCRIPT_LANGUAGES || layout.size() != sizeof interpreter.layout) return std::nullopt;
+  if (interpreter.version.size() > most_version_bytes) return std::nullopt;
+  interpreter.language = static_cast<script_language>(language);
+  std::memcpy(&interpreter.layout, layout.data(), layout.size());
+  if (!interpreter.has_layout()) interpreter.layout = {};
+  const bool is_of_language = interpreter.layout.language == language && is_sound(interpreter.layout);
+  if (interpreter.has_layout() && !is_of_language) return std::nullopt;
   if (unwind.fault != UnwindFault::none) {
     table = {};
+    interpreter = {};
     return unwind;
   }
   const bool is_arm64 = table.elf_machine == EM_AARCH64;

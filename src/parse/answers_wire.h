@@ -60,7 +60,8 @@ constexpr auto wire_fields(const AllocatorFunction&) {
 [[nodiscard]] std::optional<NamesOfFile> take_names(WireReader& in, std::size_t asked);
 [[nodiscard]] std::optional<LinesOfFile> take_lines(WireReader& in, std::size_t asked);
 [[nodiscard]] std::optional<NamesOfJit> take_jit(WireReader& in, std::size_t asked);
-// A fault and a table, which takes as many bytes as it needs; `asked` has no meaning.
+// What append_unwind() has written; `asked` has no meaning. The table takes as many bytes as it needs.
 [[nodiscard]] std::optional<UnwindOfFile> take_unwind(WireReader& in, std::size_t asked);
+void append_unwind(std::string& message, UnwindFault fault, const UnwindTable& table, const Interpreter& interpreter);
 
 }  // namespace profile

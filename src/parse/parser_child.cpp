@@ -251,29 +251,25 @@ class ParserProcess final : public DebugSupplier {
     say(ParserWord::answer, class_of(asked.symbols.elf()), found);
   }
 
-  // Of the numbers in front of a table's vectors.
-  static constexpr std::size_t most_head_bytes = 64;
-
-  void say_unwind(const std::optional<ElfFile>& elf, const WorkBudget& budget) {
-    const UnwindAnswer answered =
-        elf ? unwind_table_of(*elf) : UnwindAnswer{.fault = UnwindFault::no_code, .table = {}};
-    // A table of megabytes is copied once, not each time that the message grows.
-    std::string message = message_of(ParserWord::answer, budget.left(), answered.fault);
-    message.reserve(message.size() + answered.table.size_bytes() + most_head_bytes);
-    append_value(message, answered.table);
+  void say_unwind(const std::optional<ElfFile>& elf, std::string_view path, const WorkBudget& budget) {
+    UnwindAnswer answered = elf ? unwind_table_of(*elf) : UnwindAnswer{.fault = UnwindFault::no_code, .table = {}};
+    Interpreter interpreter;
+    if (answered.fault == UnwindFault::none) interpreter = find_interpreter(*elf, path, answered.table);
+    std::string message = message_of(ParserWord::answer, budget.left());
+    append_unwind(message, answered.fault, answered.table, interpreter);
     if (!questions_.send(message)) ::_exit(0);
   }
 
   void unwind(WireReader& in) {
     Asked& asked = take_asked(in);
     asked.budget = WorkBudget(in.get<std::uint64_t>());
-    say_unwind(asked.symbols.elf(), asked.budget);
+    say_unwind(asked.symbols.elf(), asked.path, asked.budget);
   }
 
   void vdso_unwind(WireReader& in) {
     WorkBudget budget(in.get<std::uint64_t>());
     std::string why;
-    say_unwind(ElfFile::read(vdso_bytes(), why, &budget), budget);
+    say_unwind(ElfFile::read(vdso_bytes(), why, &budget), {}, budget);
   }
 
   void allocators(WireReader& in) {

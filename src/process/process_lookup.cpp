@@ -62,6 +62,17 @@ CodeLocation ProcessTable::locate(std::uint32_t tgid, std::uint32_t image, Runti
   return location;
 }
 
+std::vector<MappedFile> ProcessTable::files_of(std::uint32_t tgid, std::uint32_t image) const {
+  std::vector<MappedFile> mapped;
+  const Image* found = find(tgid, image);
+  if (found == nullptr) return mapped;
+  for (const Mapping& mapping : found->table->mappings()) {
+    if (mapping.kind != CodeKind::file) continue;
+    mapped.push_back({.start = RuntimeAddress{mapping.start}, .file = &files_.at(mapping.file)});
+  }
+  return mapped;
+}
+
 CodeFile* ProcessTable::jit_dump_of(std::uint32_t tgid, std::uint32_t image) const {
   const Image* found = find(tgid, image);
   if (found == nullptr) return nullptr;

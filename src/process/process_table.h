@@ -88,6 +88,7 @@ class ProcessTable {
   [[nodiscard]] std::uint32_t image_at(std::uint32_t tgid, std::uint64_t time_ns) const;
   [[nodiscard]] std::string_view name_of(std::uint32_t tgid, std::uint32_t image) const;
   [[nodiscard]] CodeLocation locate(std::uint32_t tgid, std::uint32_t image, RuntimeAddress address) const;
+  [[nodiscard]] std::vector<MappedFile> files_of(std::uint32_t tgid, std::uint32_t image) const;
   [[nodiscard]] CodeFile* jit_dump_of(std::uint32_t tgid, std::uint32_t image) const;
   [[nodiscard]] bool is_of_replaced_program(std::uint32_t tgid, std::uint32_t image, RuntimeAddress address) const;
   void forget_before(std::uint64_t time_ns, const std::function<bool(std::uint32_t tgid)>& is_alive,

@@ -124,6 +124,10 @@ CodeLocation ProcessTimeline::locate(std::uint32_t tgid, std::uint32_t image, Ru
   return state_->table.locate(tgid, image, address);
 }
 
+std::vector<MappedFile> ProcessTimeline::files_of(std::uint32_t tgid, std::uint32_t image) const {
+  return state_->table.files_of(tgid, image);
+}
+
 std::vector<CodeCopy> ProcessTimeline::take_copies() { return state_->table.take_copies(); }
 
 std::vector<std::uint64_t> ProcessTimeline::take_replaced_numbers() { return state_->files.take_replaced(); }

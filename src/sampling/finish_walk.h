@@ -38,6 +38,8 @@ struct FinishedWalk {
   walk_end end = WALK_NO_TABLE_YET;
   bool is_guessed = false;
   bool is_waiting = false;  // a table is missing: the walk may be tried again
+  // walk_file::layout of an interpreter on the stack, whose script's frames are missing; 0: there is none.
+  std::uint32_t met_layout = 0;
 };
 
 // `most_frames`: the limit for the whole stack, at most WALK_MOST_FRAMES. `tables_alone`: frame pointers are not

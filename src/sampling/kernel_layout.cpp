@@ -98,6 +98,13 @@ void find_task(const KernelTypes& types, Finder& finder, kernel_layout& layout) 
   layout.task_mm = finder.bytes_at("task_struct", "mm");
   layout.task_stack = finder.bytes_at("task_struct", "stack");
   layout.task_exec_id = finder.bytes_at("task_struct", "self_exec_id");
+  // Only frames of some scripts need it.
+#ifdef __aarch64__
+  constexpr std::string_view thread_base = "thread.uw.tp_value";
+#else
+  constexpr std::string_view thread_base = "thread.fsbase";
+#endif
+  if (const auto base = types.member("task_struct", thread_base)) layout.task_thread_base = base->bits_at / 8;
   layout.has_typed_pointers = types.enumerator("bpf_func_id", "BPF_FUNC_task_pt_regs") ? 1 : 0;
   const std::uint32_t regs = types.size_of("pt_regs").value_or(0);
   if (regs == 0 || regs > thread_bytes) finder.lacks("pt_regs");

@@ -32,7 +32,8 @@ std::uint32_t ring_bytes(const SamplingOptions& options, const RecorderConfig& r
   const std::uint64_t sample = sizeof(ring_sample) + 2ULL * options.max_stack_depth * sizeof(std::uint64_t);
   const std::uint64_t rate_hz = std::max<std::uint64_t>(recording.rate_hz != 0 ? recording.rate_hz : 1000, 49);
   const std::uint64_t wanted = sample * rate_hz * static_cast<std::uint64_t>(cpus) / 4;
-  const std::uint64_t least = options.each_sample ? 1U << 22 : 1U << 17;
+  // The names of a script's functions come all at once when it is met.
+  const std::uint64_t least = options.each_sample ? 1U << 22 : options.languages != 0 ? 1U << 18 : 1U << 17;
   return static_cast<std::uint32_t>(std::bit_ceil(std::clamp<std::uint64_t>(wanted, least, 1U << 24)));
 }
 

@@ -47,7 +47,8 @@ Recorder::Recorder(bpf_object& object, const SamplingOptions& options, const Val
       counts_samples_(counts_samples(object)),
       generations_(object),
       histograms_(object, conversion.waker_at != 0),
-      stacks_({bpf_map_fd(object, "stacks_0"), bpf_map_fd(object, "stacks_1")}, options.max_stack_depth),
+      names_(object),
+      stacks_({bpf_map_fd(object, "stacks_0"), bpf_map_fd(object, "stacks_1")}, options.max_stack_depth, names_),
       rows_(conversion, options.by_cpu, options.rows, stacks_),
       spans_(object, conversion.waker_at),
       rings_(bpf_map_named(object, "ring"), generations_) {
@@ -85,6 +86,9 @@ std::uint64_t Recorder::complete_until_ns() const {
 
 void Recorder::count_finished(const ring_unfinished& begun, const FinishedWalk* finished, ProcessTimeline& timeline,
                               Profile& into) {
+  if (finished != nullptr && finished->met_layout != 0) {
+    names_.count_first_sample(tables_->language_of(finished->met_layout));
+  }
   if (begun.of_span != UNFINISHED_SAMPLE) {
     if (finished != nullptr) stacks_.finish(begun, *finished);
     return;
@@ -105,6 +109,9 @@ bool Recorder::take_aside(std::span<const std::uint64_t> record) {
     case RING_UNFINISHED:
       unfinished_->keep(record);
       return true;
+    case RING_NAME:
+      names_.keep(as<ring_name>(record));
+      return true;
     case RING_FILE:
       if (tables_) tables_->ask(as<ring_file>(record));
       return true;
@@ -119,7 +126,17 @@ void Recorder::supply_tables(ProcessTimeline& timeline) {
   if (tables_) tables_->supply(timeline);
 }
 
-std::vector<std::string> Recorder::notes() const { return tables_ ? tables_->notes() : std::vector<std::string>(); }
+void Recorder::expect_scripts(ProcessTimeline& timeline, std::uint32_t tgid) {
+  if (tables_) tables_->expect_scripts(timeline, tgid);
+}
+
+std::vector<std::string> Recorder::notes() const {
+  std::vector<std::string> lines = names_.notes();
+  if (!tables_) return lines;
+  const std::vector<std::string> of_tables = tables_->notes();
+  lines.insert(lines.end(), of_tables.begin(), of_tables.end());
+  return lines;
+}
 
 bool Recorder::waits_for_stack(const ring_span_end& end, const stack_key* waker) const {
   if (!unfinished_ || (end.flags & SPAN_COUNTS) == 0) return false;
@@ -263,6 +280,7 @@ void Recorder::drain(ProcessTimeline& timeline, Profile& into, bool stopped) {
   into.account += account;
   if (!stopped) {
     clear_stacks(generation);
+    names_.make_room();
     if (tables_) tables_->note_drained(generation);
   }
   generations_.clear(generation);

@@ -18,6 +18,7 @@
 #include "sampling/pending_spans.h"
 #include "sampling/row_maker.h"
 #include "sampling/sample_rings.h"
+#include "sampling/script_names.h"
 #include "sampling/source.h"
 #include "sampling/stack_maps.h"
 
@@ -48,6 +49,7 @@ class Recorder {
   void drain(ProcessTimeline& timeline, Profile& into, bool stopped);
   [[nodiscard]] bool wants_tables() const;
   void supply_tables(ProcessTimeline& timeline);
+  void expect_scripts(ProcessTimeline& timeline, std::uint32_t tgid);
   [[nodiscard]] std::vector<std::string> notes() const;
   [[nodiscard]] Account pending_account() const { return generations_.account_of(generations_.current()); }
   [[nodiscard]] std::uint64_t pending_rows() const { return generations_.rows(); }
@@ -100,6 +102,7 @@ class Recorder {
   bool counts_samples_;  // the histogram has their number; otherwise each has the value 1
   Generations generations_;
   KernelHistograms histograms_;
+  ScriptNames names_;
   StackMaps stacks_;
   RowMaker rows_;
   PendingSpans spans_;

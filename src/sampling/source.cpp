@@ -30,6 +30,9 @@ void Source::drain(ProcessTimeline& timeline, Profile& into, bool stopped) {
 }
 bool Source::wants_tables() { return recorder().wants_tables(); }
 void Source::supply_tables(ProcessTimeline& timeline) { recorder().supply_tables(timeline); }
+void Source::expect_scripts(ProcessTimeline& timeline, std::uint32_t tgid) {
+  recorder().expect_scripts(timeline, tgid);
+}
 void Source::collect(ProcessTimeline& timeline, Profile& into, bool stopped) { drain(timeline, into, stopped); }
 std::uint64_t Source::pending_samples() { return recorder().pending_account().taken; }
 std::uint64_t Source::pending_rows() { return recorder().pending_rows(); }

@@ -8,6 +8,7 @@
 #include "model/stack_roots.h"
 #include "sampling/finish_walk.h"
 #include "sampling/map_walk.h"
+#include "sampling/script_names.h"
 #include "support/hash.h"
 
 namespace profile {
@@ -21,16 +22,21 @@ constexpr std::array ends{
 };
 static_assert(ends.size() == WALK_ENDS);
 static_assert(exec_address.value == WALK_IN_EXECVE);
+static_assert((WALK_IN_EXECVE & SCRIPT_FRAME_MASK) != SCRIPT_FRAME);
 
 // A stack that began with a guess is not reliable, however it ended.
 StackEnd end_of(std::uint32_t end, bool is_guessed) { return is_guessed ? StackEnd::guessed : ends[end % ends.size()]; }
 
-StackId intern_walked(Profile& profile, ProcessId space, std::span<const std::uint64_t> leaf_first,
-                      std::span<const std::uint64_t> callers, StackEnd end) {
+StackId intern_walked(Profile& profile, ProcessId space, const ScriptNames& names,
+                      std::span<const std::uint64_t> leaf_first, std::span<const std::uint64_t> callers, StackEnd end) {
   std::vector<FrameId> frames;
   frames.reserve(leaf_first.size() + callers.size());
   for (const auto part : {leaf_first, callers}) {
     for (const std::uint64_t address : part) {
+      if (ScriptNames::is_script(address)) {
+        frames.push_back(names.frame(profile, space, address));
+        continue;
+      }
       const bool was_interrupted = frames.empty() || (address & WALK_INTERRUPTED) != 0;
       frames.push_back(
           profile.frame(space, FrameKind::user, RuntimeAddress{address & ~WALK_INTERRUPTED}, !was_interrupted));
@@ -123,7 +129,7 @@ StackId StackMaps::read_user(Profile& profile, ProcessId space, const stack_key&
       if (slice == nullptr) return StackId::missed;
       const auto marks = slice->end != 0 ? std::uint32_t{slice->end} : static_cast<std::uint32_t>(key.user_stack);
       const StackEnd end = end_of(marks & WALK_STACK_END, (marks & WALK_STACK_GUESSED) != 0);
-      return intern_walked(profile, space, walked_with(key).frames(*slice), {}, end);
+      return intern_walked(profile, space, names_, walked_with(key).frames(*slice), {}, end);
     });
   }
   return read(
@@ -137,7 +143,7 @@ StackId StackMaps::read_finished(Profile& profile, ProcessId space, const ring_u
   if (slice == nullptr) return StackId::missed;
   const auto frames = walked_with(begun.key).frames(*slice);
   const std::size_t depth = std::min<std::size_t>(begun.stuck.depth, frames.size());
-  return intern_walked(profile, space, frames.first(depth), finished.callers,
+  return intern_walked(profile, space, names_, frames.first(depth), finished.callers,
                        end_of(static_cast<std::uint32_t>(finished.end), finished.is_guessed));
 }
 

@@ -15,6 +15,7 @@
 
 namespace profile {
 
+class ScriptNames;
 struct FinishedWalk;
 
 // A stack from the kernel, leaf first, up to its first zero. At a zero the stack ends, or its chain of frame pointers
@@ -31,9 +32,9 @@ struct FinishedWalk;
 
 class StackMaps {
  public:
-  // `map_fds`: descriptors of the stack maps by generation, not owned.
-  StackMaps(const std::array<int, PROFILE_GENERATIONS>& map_fds, std::uint32_t max_depth)
-      : map_fds_(map_fds), buffer_(max_depth) {}
+  // `map_fds`: descriptors of the stack maps by generation, not owned. `names` must outlive this.
+  StackMaps(const std::array<int, PROFILE_GENERATIONS>& map_fds, std::uint32_t max_depth, const ScriptNames& names)
+      : names_(names), map_fds_(map_fds), buffer_(max_depth) {}
 
   // The generation of a stack in a key (as stack_key::user_stack), and its id in the map of that generation.
   [[nodiscard]] static std::uint32_t generation_of(std::int32_t stack) {
@@ -110,6 +111,7 @@ class StackMaps {
   [[nodiscard]] const Slice* find(const stack_key& key) const;
   [[nodiscard]] const Walked& walked_with(const stack_key& key) const { return walked_[generation_of(key.user_stack)]; }
 
+  const ScriptNames& names_;
   std::array<int, PROFILE_GENERATIONS> map_fds_;
   std::array<int, PROFILE_GENERATIONS> sent_fds_{-1, -1};
   std::vector<std::uint64_t> buffer_;

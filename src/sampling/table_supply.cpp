@@ -35,6 +35,7 @@ constexpr std::uint64_t try_again_after_ns = 1'000'000'000;
 constexpr std::uint64_t too_costly_for_ns = 5'000'000'000;
 constexpr std::size_t most_again = 16384;
 constexpr std::size_t most_costly = 1000;
+constexpr std::size_t most_unshown = 16;  // interpreters that are named
 // A table is removed when no walk has looked it up for this time, at the latest after twice this time.
 constexpr std::uint64_t sweep_every_ns = 120'000'000'000;
 
@@ -77,6 +78,18 @@ bool may_be_version(std::uint32_t version, const FileStamp& stamp) {
   return (known ^ version) <= WALK_FILE_TOUCHED;
 }
 
+// The key by which the kernel's walk will ask for the file, as far as its file system tells what it is made of.
+walk_file_key true_key_of(const walk_file_key& key, const FileStamp& stamp) {
+  if (key.version != own_version || stamp.generation == 0) return key;
+  constexpr std::int64_t ns_in_second = 1'000'000'000;
+  const auto seconds = [](std::int64_t ns) { return static_cast<std::uint32_t>(ns / ns_in_second); };
+  const auto rest = [](std::int64_t ns) { return static_cast<std::uint32_t>(ns % ns_in_second); };
+  walk_file_key known = key;
+  known.version = WALK_FILE_VERSION(stamp.generation, seconds(stamp.modified_ns), rest(stamp.modified_ns),
+                                    seconds(stamp.changed_ns), rest(stamp.changed_ns));
+  return known;
+}
+
 CodeLocation located(const ring_file& question, std::uint64_t time_ns, ProcessTimeline& timeline) {
   const std::uint32_t image = timeline.image_at(question.tgid, time_ns);
   return timeline.locate(question.tgid, image, RuntimeAddress{question.start});
@@ -89,7 +102,10 @@ TableSupply::TableSupply(bpf_object& object, FileReader& reader)
       tables_(object),
       effort_(most_steps, true),
       other_numbers_(least_remembered),
-      tries_(least_remembered) {}
+      tries_(least_remembered) {
+  const void* const config = bpf_section_memory(object, ".rodata.walk", sizeof(walk_config));
+  languages_ = static_cast<const walk_config*>(config)->languages;
+}
 
 void TableSupply::ask(const ring_file& question) {
   asked_.push_back({.question = question, .since_ns = monotonic_ns()});
@@ -133,6 +149,19 @@ void TableSupply::hurry(ProcessTimeline& timeline, bool may_wait, WorkBudget& wo
   const std::uint64_t most = work.left();
   answer_while([&] { return spent_steps_ - before < most; }, timeline);
   work.take(spent_steps_ - before);
+}
+
+void TableSupply::expect_scripts(ProcessTimeline& timeline, std::uint32_t tgid) {
+  if (languages_ == 0) return;
+  constexpr std::uint64_t most_early_work = 1ULL << 25;  // in steps of WorkBudget: some ten interpreters
+  const std::uint64_t now_ns = monotonic_ns();
+  for (const MappedFile& mapped : timeline.files_of(tgid, timeline.image_at(tgid, now_ns))) {
+    const bool is_known = known(mapped.file).state != WALK_FILE_ASKED;
+    if (!is_known && is_named_as_interpreter(mapped.file->path)) want(*mapped.file, tgid, now_ns, mapped.start.value);
+  }
+  if (asked_.empty()) return;
+  WorkBudget work(most_early_work);
+  hurry(timeline, true, work);
 }
 
 void TableSupply::want(const CodeFile& file, std::uint32_t tgid, std::uint64_t time_ns, std::uint64_t address) {
@@ -204,7 +233,8 @@ bool TableSupply::answer(const Asked& asked, ProcessTimeline& timeline) {
   }
   if (!may_be_version(key.version, place.file->stamp())) return later();
   if (place.file->is_open()) {
-    make(key, {.number = place.file->number, .path = place.file->path, .mapped_by = place.file->mapped_by()},
+    make(true_key_of(key, place.file->stamp()),
+         {.number = place.file->number, .path = place.file->path, .mapped_by = place.file->mapped_by()},
          place.file->owner());
     return true;
   }
@@ -264,8 +294,12 @@ void TableSupply::make(const walk_file_key& key, const FileRef& file, std::uint6
   if (is_spent) is_costly();
   if (is_spent && verdict == Effort::Verdict::later) return refuse_for(too_costly_for_ns, key, of);
   if (is_spent || made.failed != Unnamed::named) return refuse_for_longer(key, of);
+  const Interpreter& interpreter = made.interpreter;
+  const bool is_wanted = (languages_ >> interpreter.language & 1) != 0;
+  if (is_wanted) note_interpreter(file.path, interpreter);
+  const script_layout* const layout = is_wanted && interpreter.has_layout() ? &interpreter.layout : nullptr;
   const auto added =
-      made.fault == UnwindFault::none ? tables_.add(key, made.table, of) : WalkTables::Added::other_machine;
+      made.fault == UnwindFault::none ? tables_.add(key, made.table, layout, of) : WalkTables::Added::other_machine;
   if (added == WalkTables::Added::no_room) {
     is_costly();
     return refuse_for_longer(key, of);
@@ -274,6 +308,11 @@ void TableSupply::make(const walk_file_key& key, const FileRef& file, std::uint6
   tries_.erase(key);
   if (added != WalkTables::Added::added) return refuse(key, of);
   ++changes_;
+}
+
+void TableSupply::note_interpreter(std::string_view path, const Interpreter& interpreter) {
+  if (interpreter.has_layout() || unshown_.size() == most_unshown) return;
+  unshown_.try_emplace(std::string(path), interpreter);
 }
 
 void TableSupply::refuse(const walk_file_key& key, const WalkTables::Of& of) {
@@ -332,10 +371,18 @@ void TableSupply::tell_copies(ProcessTimeline& timeline) {
 }
 
 std::vector<std::string> TableSupply::notes() const {
-  if (costly_.empty()) return {};
+  std::vector<std::string> lines;
+  for (const auto& [path, interpreter] : unshown_) {
+    const std::string version = interpreter.version.empty() ? "" : ' ' + interpreter.version;
+    lines.push_back("functions of " + std::string(name_of(interpreter.language)) + version + " are not shown (" + path +
+                    "): " + std::string(text_of(interpreter.fault)));
+  }
+  if (costly_.empty()) return lines;
   const std::string more = costly_.size() == most_costly ? "at least " : "";
-  return {more + number_of(costly_.size(), "file") +
-          " had no unwind table for some time, because of the limits for the work and the memory of one user's files"};
+  lines.push_back(more + number_of(costly_.size(), "file") +
+                  " had no unwind table for some time, because of the limits "
+                  "for the work and the memory of one user's files");
+  return lines;
 }
 
 walk_file TableSupply::known(const CodeFile* file) const {

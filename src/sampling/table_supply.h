@@ -41,7 +41,11 @@ class TableSupply {
   // given up.
   void hurry(ProcessTimeline& timeline, bool may_wait, WorkBudget& work);
 
-  // Lines for the summary about tables that were not made.
+  // Has the tables of the interpreters made that the process has mapped, before a sample meets them. It takes some ten
+  // milliseconds for the first process of an interpreter.
+  void expect_scripts(ProcessTimeline& timeline, std::uint32_t tgid);
+
+  // Lines for the summary about tables that were not made, and about interpreters whose scripts cannot be shown.
   [[nodiscard]] std::vector<std::string> notes() const;
 
   // The rest is for walks in user space. changes() counts the files that got their table, or the answer that they have
@@ -58,6 +62,8 @@ class TableSupply {
                std::uint64_t address);
   // True if `key` is known to be the file's key.
   [[nodiscard]] bool is_known_as(const CodeFile& file, const walk_file_key& key) const;
+  // Of an interpreter, by walk_file::layout.
+  [[nodiscard]] script_language language_of(std::uint32_t layout) const { return tables_.language_of(layout); }
   // As WalkedCode::slab(). Call release() when no more are needed for now.
   [[nodiscard]] const char* slab(std::uint32_t number) { return tables_.slab(number); }
   void release() { tables_.unmap(); }
@@ -75,6 +81,7 @@ class TableSupply {
   void answer_while(const std::function<bool()>& may_go_on, ProcessTimeline& timeline);
   void give_up(const walk_file_key& key);
   void make(const walk_file_key& key, const FileRef& file, std::uint64_t owner);
+  void note_interpreter(std::string_view path, const Interpreter& interpreter);
   // Walks do without the table, for ever or until it is asked for again.
   void refuse(const walk_file_key& key, const WalkTables::Of& of);
   void refuse_for(std::uint64_t delay_ns, const walk_file_key& key, const WalkTables::Of& of);
@@ -101,6 +108,8 @@ class TableSupply {
   };
   std::vector<Copy> copies_;                           // walks have not been told of these
   std::multimap<std::uint64_t, walk_file_key> again_;  // files that are refused until then (CLOCK_MONOTONIC)
+  std::map<std::string, Interpreter> unshown_;         // interpreters without a layout, by path
+  std::uint32_t languages_ = 0;                        // walk_config::languages
   std::set<std::uint64_t> costly_;                     // files without a table for their cost, by number
   std::uint64_t changes_ = 0;
   std::uint64_t spent_steps_ = 0;  // of WorkBudget, for all files

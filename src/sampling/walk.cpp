@@ -48,6 +48,10 @@ std::optional<std::string> prepare_walk(bpf_object& object, const SamplingOption
   for (const char* name : {"slabs", "walk_files", "walk_copies", "walks", "spaces"}) want_map(object, name, walks);
   if (!has_tables) size_map(object, "walk_files", 1, "size the table of files");
   want_map(object, "unfinished", has_tables);
+  config.languages = has_tables ? options.languages : 0;
+  for (const char* name : {"script_layouts", "known_functions", "script_names", "script_counts"}) {
+    want_map(object, name, config.languages != 0);
+  }
   const bool has_spans = bpf_object__find_map_by_name(&object, "spans") != nullptr;
   config.sends_each_row = has_rate && !options.each_sample && !has_spans ? 1 : 0;
   for (const char* name : {"sent_0", "sent_1"}) {

@@ -19,6 +19,7 @@ struct CopyWalk {
   const ring_unfinished& begun;
   WalkedCode& code;
   bool is_waiting = false;
+  std::uint32_t met_layout = 0;  // as FinishedWalk::met_layout
   struct walk state {};
 };
 // A global, because the functions of the walk get only an index.
@@ -57,7 +58,8 @@ int find_mapping(__u32 /*slot*/) {
                   .pages = place.table.pages,
                   .pages_at = place.table.pages_at,
                   .rules_at = place.table.rules_at,
-                  .is_vdso = place.is_vdso ? 1U : 0U};
+                  .is_vdso = place.is_vdso ? __u16{1} : __u16{0},
+                  .layout = static_cast<__u16>(place.table.layout)};
   return FOUND;
 }
 
@@ -71,6 +73,16 @@ const char* slab_of(__u32 at) { return under_way->code.slab(at >> WALK_SLAB_SHIF
 // A table is searched for few frames: nothing is gained by remembering.
 bool recall_row(walk* /*walk*/, __u32 /*at*/, __u32 /*unit*/, __u32* /*code*/) { return false; }
 void remember_row(walk* /*walk*/, __u32 /*at*/, __u32 /*unit*/, __u32 /*code*/) {}
+
+// The frames of scripts are elsewhere in the memory of the process, which has changed.
+const script_layout* script_layout_of(__u32 number) {
+  under_way->met_layout = number;
+  return nullptr;
+}
+long read_thread_base(__u64* /*base*/) { return -EFAULT; }
+bool recall_function(walk* /*walk*/) { return false; }
+void remember_function(walk* /*walk*/) {}
+bool send_name(walk* /*walk*/) { return false; }
 
 // As finish_walk().
 FinishedWalk finish_in_copy(const ring_unfinished& begun, WalkedCode& code, bool tables_alone,
@@ -89,6 +101,7 @@ FinishedWalk finish_in_copy(const ring_unfinished& begun, WalkedCode& code, bool
   std::copy_n(begun.innermost, REGISTERS, walk.innermost);
   walk_config.mode = tables_alone ? WALK_TABLES : WALK_AUTO;
   walk_config.depth = most_frames;
+  walk_config.languages = UINT32_MAX;
   under_way = &copy;
   const int end = walk_frames(0);
   under_way = nullptr;
@@ -99,6 +112,7 @@ FinishedWalk finish_in_copy(const ring_unfinished& begun, WalkedCode& code, bool
   finished.end = static_cast<walk_end>(end);
   finished.is_guessed = walk.guessed != 0;
   finished.is_waiting = copy.is_waiting;
+  finished.met_layout = copy.met_layout;
   return finished;
 }
 

@@ -58,13 +58,16 @@ WalkTables::WalkTables(bpf_object& object)
     : files_fd_(bpf_map_fd(object, "walk_files")),
       copies_fd_(bpf_map_fd(object, "walk_copies")),
       slabs_fd_(bpf_map_fd(object, "slabs")),
+      layouts_fd_(bpf_map_fd(object, "script_layouts")),
+      layouts_(SCRIPT_MOST_LAYOUTS, SCRIPT_NONE),
       state_(bpf_map_fd(object, ".data.walk")),
       slabs_(WALK_MOST_SLABS),
       ranges_(space_bytes),
       shares_of_space_(space_bytes),
       shares_of_files_(bpf_map__max_entries(&bpf_map_named(object, "walk_files"))) {}
 
-WalkTables::Added WalkTables::add(const walk_file_key& key, const UnwindTable& table, const Of& of) {
+WalkTables::Added WalkTables::add(const walk_file_key& key, const UnwindTable& table, const script_layout* layout,
+                                  const Of& of) {
   if (table.elf_machine != own_machine) return Added::other_machine;
   if (placed_.contains(key)) forget(key);
   // Rules (16 bytes) and pages (8 bytes) come first, so that none of them crosses the border of a slab. Then come the
@@ -100,6 +103,7 @@ WalkTables::Added WalkTables::add(const walk_file_key& key, const UnwindTable& t
        .pages = static_cast<__u32>(table.pages.size()),
        .pages_at = pages_at,
        .rules_at = *at,
+       .layout = put(layout),
        .met = 0},
       {.at = *at, .size = kept, .met = 0, .of = of});
   return Added::added;
@@ -107,7 +111,7 @@ WalkTables::Added WalkTables::add(const walk_file_key& key, const UnwindTable& t
 
 void WalkTables::refuse(const walk_file_key& key, const Of& of) {
   if (placed_.contains(key)) forget(key);
-  set(key, {.state = WALK_FILE_NONE, .first_page = 0, .pages = 0, .pages_at = 0, .rules_at = 0, .met = 0},
+  set(key, {.state = WALK_FILE_NONE, .first_page = 0, .pages = 0, .pages_at = 0, .rules_at = 0, .layout = 0, .met = 0},
       {.at = 0, .size = 0, .met = 0, .of = of});
 }
 
@@ -241,7 +245,17 @@ void WalkTables::give_back(const std::vector<Placed>& ranges) {
     if (!has_table(range)) continue;
     ranges_.give(range.at, range.size);
     drop_slabs(range.at, range.size);
+    layouts_[range.file.layout] = SCRIPT_NONE;
   }
+}
+
+std::uint32_t WalkTables::put(const script_layout* layout) {
+  if (layout == nullptr || layouts_fd_ < 0) return 0;
+  const auto free = std::find(layouts_.begin() + 1, layouts_.end(), SCRIPT_NONE);
+  const auto index = static_cast<__u32>(free - layouts_.begin());
+  if (free == layouts_.end() || bpf_map_update_elem(layouts_fd_, &index, layout, BPF_ANY) != 0) return 0;
+  *free = static_cast<script_language>(layout->language);
+  return index;
 }
 
 bool WalkTables::make_slabs(std::uint32_t at, std::uint64_t size) {

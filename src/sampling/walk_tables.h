@@ -50,7 +50,8 @@ class WalkTables {
   };
   // From now on walks use this table. When the owner has too many files, those of his files are forgotten that walks
   // have met least.
-  Added add(const walk_file_key& key, const UnwindTable& table, const Of& of);
+  // `layout`: of the interpreter in the file, or null. It is used while there is room for it.
+  Added add(const walk_file_key& key, const UnwindTable& table, const script_layout* layout, const Of& of);
   // Records that the file has no table: walks do not ask for it.
   void refuse(const walk_file_key& key, const Of& of);
   // From now on walks find the file with that number in memory of the process, too, where address - `bias` is the
@@ -63,6 +64,10 @@ class WalkTables {
   [[nodiscard]] const walk_file_key* key_of(std::uint64_t number) const;
   // What walks know of the file with that number, without a system call. walk_file::met is not kept.
   [[nodiscard]] walk_file of(std::uint64_t number) const;
+  // Of an interpreter, by walk_file::layout; SCRIPT_NONE: there is none.
+  [[nodiscard]] script_language language_of(std::uint32_t layout) const {
+    return layout < layouts_.size() ? layouts_[layout] : SCRIPT_NONE;
+  }
   // Its state is WALK_FILE_ASKED when nothing is known of the file, or nothing yet.
   [[nodiscard]] walk_file find(const walk_file_key& key) const;
   // Returns WALK_SLAB_BYTES bytes of the space of tables, valid until the next call of any function here; null: there
@@ -105,10 +110,14 @@ class WalkTables {
   // Waits until no walk uses the ranges, and then frees them.
   void give_back(const std::vector<Placed>& ranges);
   void drop_slabs(std::uint32_t at, std::uint64_t size);
+  // The index of the layout, or 0.
+  std::uint32_t put(const script_layout* layout);
 
   int files_fd_;
   int copies_fd_;
   int slabs_fd_;
+  int layouts_fd_;                        // below 0: no languages are wanted
+  std::vector<script_language> layouts_;  // by index in `script_layouts`, whose first is never used
   SharedValues<walk_state> state_;
   std::vector<Slab> slabs_;            // by number
   std::vector<std::uint32_t> mapped_;  // numbers of those that are mapped

@@ -206,6 +206,18 @@ class Builder {
 
 }  // namespace
 
+std::vector<CodeRange> described_code(const ElfFile& file) {
+  std::vector<CodeRange> ranges;
+  const UnwindMachine* const machine = unwind_machine_of(file);
+  auto bytes = machine != nullptr ? FrameBytes::find(file, FrameSection::eh_frame) : std::nullopt;
+  if (!bytes) return ranges;
+  FrameEntries entries(file, *machine, *bytes);
+  if (!entries.read()) return ranges;
+  for (const FrameRange& range : entries.ranges()) ranges.push_back({.start = range.start, .bytes = range.bytes});
+  std::ranges::sort(ranges, {}, &CodeRange::start);
+  return ranges;
+}
+
 UnwindAnswer unwind_table_of(const ElfFile& file) {
   const auto without = [](UnwindFault fault) { return UnwindAnswer{.fault = fault, .table = {}}; };
   const UnwindMachine* const machine = unwind_machine_of(file);

@@ -76,7 +76,7 @@ unwind_rule rule_for(Change change) {
     constexpr auto place_of = [](int number) { return static_cast<std::int16_t>(registers + 8 * number); };
     rule.cfa = UNWIND_CFA_MEMORY;
     rule.cfa_register = rsp;
-    rule.is_signal = 1;
+    rule.flags = UNWIND_SIGNAL;
     rule.fp = rule.ra = rule.extra = UNWIND_AT_SP;
     rule.fp_offset = place_of(10);
     rule.extra_offset = place_of(11);

@@ -77,7 +77,7 @@ unwind_rule RuleList::rule_of(const FrameState& state) const {
   rule.cfa = state.cfa;
   rule.cfa_register = state.cfa_register;
   rule.cfa_offset = state.cfa_offset;
-  rule.is_signal = state.is_signal ? 1 : 0;
+  rule.flags = state.is_signal ? UNWIND_SIGNAL : 0;
   put_spared(state.fp, rule.fp, rule.fp_offset);
   put_spared(state.extra, rule.extra, rule.extra_offset);
   const bool fits = put(state.ra, rule.ra, rule.ra_offset);

@@ -51,7 +51,7 @@ bool is_sound(const UnwindTable& table) {
   if (table.rules.size() > most_unwind_rules || table.pages.size() > UINT32_MAX - table.first_page) return false;
   for (const unwind_rule& rule : table.rules) {
     if (rule.cfa > UNWIND_CFA_UNKNOWN || std::max({rule.fp, rule.ra, rule.extra}) > UNWIND_LOST) return false;
-    if (rule.is_signal > 1) return false;
+    if (rule.flags > (UNWIND_SIGNAL | UNWIND_INTERPRETER)) return false;
   }
   std::uint64_t row = 0;
   for (const unwind_page& page : table.pages) {
@@ -69,6 +69,10 @@ bool is_sound(const UnwindTable& table) {
   return row == table.rows.size();
 }
 
+unwind_rule rule_of(const UnwindTable& table, std::uint32_t code) {
+  return (code & UNWIND_SHORT) != 0 ? short_rule(table.elf_machine, code) : table.rules[code];
+}
+
 unwind_rule rule_at(const UnwindTable& table, FileOffset offset) {
   const std::uint32_t page_shift = UNWIND_PAGE_SHIFT(table.unit_shift);
   const std::uint64_t page_number = offset.value >> page_shift;
@@ -79,7 +83,7 @@ unwind_rule rule_at(const UnwindTable& table, FileOffset offset) {
   const auto behind =
       std::ranges::upper_bound(rows, in_page, {}, [](std::uint32_t row) { return row >> UNWIND_CODE_BITS; });
   const std::uint32_t code = (behind == rows.begin() ? page.rows_and_code : behind[-1]) & UNWIND_CODE_MASK;
-  return (code & UNWIND_SHORT) != 0 ? short_rule(table.elf_machine, code) : table.rules[code];
+  return rule_of(table, code);
 }
 
 std::string_view text_of(UnwindFault fault) {

@@ -112,7 +112,7 @@ unwind_rule rule_of(Dwarf_Frame* frame, const Registers& registers) {
   // When a function does not change rbx, libdw gives another register for it.
   if (rule.extra > UNWIND_LOST) rule.extra = UNWIND_SAME;
   cfa_of(frame, rule);
-  rule.is_signal = is_signal ? 1 : 0;
+  rule.flags = is_signal ? UNWIND_SIGNAL : 0;
   // Places that the walk cannot use are marked as lost.
   const auto spare = [](std::uint8_t& kind, std::int16_t& offset) {
     if (kind < UNWIND_IN_REGISTER) return;
@@ -130,7 +130,7 @@ std::string in_words(const unwind_rule& rule) {
   char text[160];
   std::snprintf(text, sizeof text, "cfa %u r%u%+d fp %u%+d ra %u%+d extra %u%+d%s", rule.cfa, rule.cfa_register,
                 rule.cfa_offset, rule.fp, rule.fp_offset, rule.ra, rule.ra_offset, rule.extra, rule.extra_offset,
-                rule.is_signal != 0 ? " signal" : "");
+                (rule.flags & UNWIND_SIGNAL) != 0 ? " signal" : "");
   return text;
 }
 

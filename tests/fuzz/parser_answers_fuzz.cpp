@@ -61,6 +61,9 @@ void check_unwind(std::string_view bytes) {
   WireReader in(bytes);
   const auto unwind = take_unwind(in, 0);
   if (!unwind) return;
+  const Interpreter& interpreter = unwind->interpreter;
+  require(interpreter.language < SCRIPT_LANGUAGES && interpreter.fault < InterpreterFault::count);
+  require(!interpreter.has_layout() || is_sound(interpreter.layout));
   require(unwind->fault == UnwindFault::none ? is_sound(unwind->table) : unwind->table.size_bytes() == 0);
   for (std::uint64_t offset = 0; offset < UINT32_MAX; offset += 1 << 20) {
     require(rule_at(unwind->table, {offset}).cfa <= UNWIND_CFA_UNKNOWN);

@@ -77,7 +77,8 @@ inline std::string in_words(const unwind_rule& rule) {
   }
   text += place_in_words("fp", rule.fp, rule.fp_offset) + place_in_words("ra", rule.ra, rule.ra_offset) +
           place_in_words("extra", rule.extra, rule.extra_offset);
-  return text + (rule.is_signal != 0 ? " signal" : "");
+  return text + ((rule.flags & UNWIND_SIGNAL) != 0 ? " signal" : "") +
+         ((rule.flags & UNWIND_INTERPRETER) != 0 ? " interpreter" : "");
 }
 
 // The rule at `distance` bytes from the first byte of the code.

@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <map>
+#include <utility>
 
 #include "abi/walk.h"
 #include "walked_program.h"
@@ -26,6 +27,11 @@ struct WalkHost {
   std::array<walk_space, 2 * std::size_t{SPACES}> spaces{};
   struct walk walk {};
   int reads = 0;
+  script_layout script{};  // of the interpreter, if its language is not SCRIPT_NONE
+  __u64 thread_base = 0;
+  std::map<std::pair<__u64, __u64>, __u64> functions;  // by address and hash
+  std::map<__u64, ring_name> names;                    // that were sent, by the word of the frame
+  bool loses_names = false;
 };
 WalkHost* host = nullptr;
 
@@ -65,6 +71,7 @@ int find_mapping(__u32 /*slot*/) {
   if (place.kind == Program::Kind::waiting) walk.mapping.kind = MAPPING_PENDING;
   walk.mapping.pages = place.table.pages;
   walk.mapping.pages_at = place.table.pages_at;
+  walk.mapping.layout = host->script.language != SCRIPT_NONE ? 1 : 0;
   remember_mapping(&walk);
   return FOUND;
 }
@@ -72,6 +79,27 @@ int find_mapping(__u32 /*slot*/) {
 int find_stack_end(__u32 /*slot*/) {
   host->walk.stack_end = host->stack_end;
   return 0;
+}
+
+const script_layout* script_layout_of(__u32 /*number*/) {
+  return host->script.language == SCRIPT_NONE ? nullptr : &host->script;
+}
+long read_thread_base(__u64* base) {
+  *base = host->thread_base;
+  return *base == 0 ? -EFAULT : 0;
+}
+bool recall_function(walk* walk) {
+  const auto found = host->functions.find({walk->script.function, walk->script.proof[3]});
+  if (found == host->functions.end()) return false;
+  walk->script.id = found->second;
+  return true;
+}
+void remember_function(walk* walk) {
+  host->functions[{walk->script.function, walk->script.proof[3]}] = walk->script.id;
+}
+bool send_name(walk* walk) {
+  if (!host->loses_names) host->names[walk->script.id] = walk->script.name;
+  return !host->loses_names;
 }
 
 const char* slab_of(__u32 at) { return host->program.slab(at >> WALK_SLAB_SHIFT); }

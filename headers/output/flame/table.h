@@ -16,7 +16,16 @@
 namespace profile {
 
 // How a frame is coloured. The data of the page has the same numbers.
-enum class FlameKind : std::uint8_t { user = 0, kernel = 1, inlined = 2, jit = 3, unnamed = 4, tag = 5, owner = 6 };
+enum class FlameKind : std::uint8_t {
+  user = 0,
+  kernel = 1,
+  inlined = 2,
+  jit = 3,
+  unnamed = 4,
+  tag = 5,
+  owner = 6,
+  script = 7
+};
 
 // What happens to consecutive frames without a name. Broken frame-pointer chains make hundreds of them; `folded` makes
 // one frame of them, "[unknown] ×126".

@@ -25,6 +25,7 @@ FlameKind kind_of(const Profile& profile, const ShownFrame& shown) {
   const Frame& frame = *shown.frame;
   if (shown.is_inlined) return FlameKind::inlined;
   if (frame.kind == FrameKind::kernel) return FlameKind::kernel;
+  if (frame.kind == FrameKind::script) return FlameKind::script;
   if (frame.unnamed == Unnamed::no_jit_map) return FlameKind::jit;
   if (frame.unnamed != Unnamed::named) return FlameKind::unnamed;
   const bool is_jit = frame.binary == BinaryId::none && profile.strings.view(frame.module) == jit_module;
@@ -129,9 +130,13 @@ class FlameTable::Adding {
       shown_.push_back(table_.intern_frame({.name = table_.intern(function),
                                             .module = module,
                                             .file = clean(profile_.strings.view(one.at.file)),
-                                            .line = profile_.run.frames_by_line ? one.at.line : 0,
+                                            .line = has_line(*one.frame) ? one.at.line : 0,
                                             .kind = kind_of(profile_, one)}));
     });
+  }
+
+  [[nodiscard]] bool has_line(const profile::Frame& frame) const {
+    return profile_.run.frames_by_line || frame.kind == FrameKind::script;
   }
 
   Index stand_in(std::string_view text, FlameKind kind) {

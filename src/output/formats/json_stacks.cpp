@@ -88,7 +88,7 @@ class Tables {
       if (!frames_.add(id)) continue;
       const Frame& frame = profile_.frame(id);
       if (frame.module != StringId::empty) modules_.add(frame.module);
-      if (frame.kind == FrameKind::user) processes_.add(frame.space);
+      if (frame.kind != FrameKind::kernel) processes_.add(frame.space);
     }
   }
 
@@ -131,8 +131,10 @@ class Tables {
 
   void write_frame(const Frame& frame) {
     json_.begin_object();
-    json_.member("kind", frame.kind == FrameKind::kernel ? "kernel" : "user");
-    if (frame.kind == FrameKind::user) json_.member("process", processes_.of(frame.space));
+    json_.member("kind", frame.kind == FrameKind::kernel   ? "kernel"
+                         : frame.kind == FrameKind::script ? "script"
+                                                           : "user");
+    if (frame.kind != FrameKind::kernel) json_.member("process", processes_.of(frame.space));
     if (frame.unnamed != Unnamed::named) {
       json_.member("unnamed", word_of(frame.unnamed));
     } else if (frame.symbol == StringId::empty) {

@@ -74,6 +74,7 @@ void PprofTables::write(PprofSink& sink) {
       function.add_uint64(FunctionField::id, i + 1);
       function.add_int64(FunctionField::name, functions_[i].name);
       if (functions_[i].file != 0) function.add_int64(FunctionField::filename, functions_[i].file);
+      if (functions_[i].start_line != 0) function.add_int64(FunctionField::start_line, functions_[i].start_line);
     });
   }
   for (const std::size_t i : mappings_program_first()) {
@@ -153,7 +154,7 @@ void PprofTables::write_location(PprofSink& sink, FrameId id) {
   const std::uint64_t mapping = mapping_of(frame);
   find_lines(id, mapping);
   const bool in_file = frame.binary != BinaryId::none;
-  const std::uint64_t in_memory = hide_addresses_ ? 0 : frame.address.value;
+  const std::uint64_t in_memory = hide_addresses_ || frame.kind == FrameKind::script ? 0 : frame.address.value;
   const std::uint64_t place = mapping == 0 ? 0 : mappings_[mapping - 1].place;
   const std::uint64_t address = in_file ? frame.binary_address.value + place : in_memory;
   const Use& use = uses_[static_cast<std::size_t>(id)];
@@ -182,7 +183,9 @@ void PprofTables::find_lines(FrameId id, std::uint64_t mapping_id) {
     scratch_.clear();
     append_function(scratch_, profile_, shown, Semicolon::keep);
     const auto name = static_cast<std::int64_t>(texts_.intern(scratch_));
-    lines_.push_back({.function = function({.name = name, .file = text(shown.at.file)}), .number = shown.at.line});
+    const std::uint32_t start_line = frame.kind == FrameKind::script ? shown.at.line : 0;
+    lines_.push_back({.function = function({.name = name, .file = text(shown.at.file), .start_line = start_line}),
+                      .number = shown.at.line});
     if (mapping_id == 0) return;
     Mapping& mapping = mappings_[mapping_id - 1];
     mapping.has_functions = true;

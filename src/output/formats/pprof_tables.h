@@ -55,6 +55,7 @@ class PprofTables {
   struct Function {
     std::int64_t name = 0;
     std::int64_t file = 0;
+    std::uint32_t start_line = 0;
     friend auto operator<=>(const Function&, const Function&) = default;
   };
   struct Line {

@@ -67,14 +67,14 @@ void append_shown(std::string& out, const Profile& profile, const ShownFrame& sh
   std::string text;
   append_function(text, profile, shown, Semicolon::keep);
   if (text.front() == '(') text.insert(0, perf_global);
-  if (shown.at.file != StringId::empty && profile.run.frames_by_line) {
+  if (shown.at.file != StringId::empty && is_apart_by_line(profile.run, frame)) {
     append_source_line(text, profile, shown.at, Semicolon::keep);
   } else if (const std::uint64_t offset = offset_in_function(shown); offset != unknown_offset) {
     append_all(text, "+0x", hex(offset));
   }
   std::string file;
   append_word(file, file_of(profile, frame));
-  append_frame_line(out, frame.address.value, text, file);
+  append_frame_line(out, frame.kind == FrameKind::script ? 0 : frame.address.value, text, file);
 }
 
 class PerfScript final : public StreamOutput {

@@ -125,6 +125,15 @@ TEST_CASE("invalid, zero and too large numbers are refused with the option's nam
   CHECK(parsed({"--max-stack-depth", "12"}).sampling.walk_depth == 12);
 }
 
+TEST_CASE("--languages is a list of known languages, or none") {
+  constexpr std::uint32_t python = 1U << SCRIPT_PYTHON;
+  CHECK(parsed({}).sampling.languages == python);
+  CHECK(parsed({"--languages", "python"}).sampling.languages == python);
+  CHECK(parsed({"--languages", "none"}).sampling.languages == 0);
+  for (const char* value : {"", "python,", ",", "cobol", "python,none", "Python"}) refused("--languages", value);
+  CHECK(parsed({"--list-languages"}).list_languages);
+}
+
 TEST_CASE("the value of --unwind is one of three words") {
   CHECK(parsed({"--unwind", "auto"}).sampling.unwinding == Unwinding::automatic);
   CHECK(parsed({"--unwind", "cfi"}).sampling.unwinding == Unwinding::tables);

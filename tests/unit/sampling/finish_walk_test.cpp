@@ -18,7 +18,7 @@ class Code : public WalkedProgram {
     signal.cfa = UNWIND_CFA_REGISTER;
     signal.cfa_register = REGISTER_SP;
     signal.ra = UNWIND_AT_CFA;
-    signal.is_signal = 1;
+    signal.flags = UNWIND_SIGNAL;
     signal.cfa_offset = 16;
     signal.ra_offset = -8;
     signal_rule = add_rule(signal);

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "sampling/finish_walk.h"
+#include "sampling/script_names.h"
 #include "sampling/stack_maps.h"
 
 using namespace profile;
@@ -14,7 +15,8 @@ using namespace profile;
 namespace {
 
 struct Stacks {
-  StackMaps maps{{-1, -1}, 127};
+  ScriptNames names;
+  StackMaps maps{{-1, -1}, 127, names};
   Profile profile;
   ProcessId process = profile.process(7, 1, "walked");
 

@@ -36,8 +36,14 @@ UnwindTable some_table(std::uint16_t machine = EM_X86_64) {
   return table_of(file_with_frames(frames.content(), machine));
 }
 
-bool is_believed(const UnwindTable& table) {
-  const std::string message = message_of(UnwindFault::none, table);
+std::string message_with(UnwindFault fault, const UnwindTable& table, const Interpreter& interpreter = {}) {
+  std::string message;
+  append_unwind(message, fault, table, interpreter);
+  return message;
+}
+
+bool is_believed(const UnwindTable& table, const Interpreter& interpreter = {}) {
+  const std::string message = message_with(UnwindFault::none, table, interpreter);
   WireReader in(message);
   return take_unwind(in, 0).has_value() && in.is_whole();
 }
@@ -75,14 +81,14 @@ TEST_CASE("an answer that claims millions of elements is refused before they tak
 TEST_CASE("an unwind table is transferred unchanged for both machines, and a fault by its name") {
   for (const std::uint16_t machine : {std::uint16_t{EM_X86_64}, std::uint16_t{EM_AARCH64}}) {
     const UnwindTable table = some_table(machine);
-    const std::string message = message_of(UnwindFault::none, table);
+    const std::string message = message_with(UnwindFault::none, table);
     WireReader in(message);
     const auto taken = take_unwind(in, 0);
     REQUIRE(taken);
     CHECK(in.is_whole());
     CHECK(are_equal(taken->table, table));
   }
-  const std::string message = message_of(UnwindFault::damaged, UnwindTable{});
+  const std::string message = message_with(UnwindFault::damaged, UnwindTable{});
   WireReader in(message);
   const auto taken = take_unwind(in, 0);
   REQUIRE(taken);
@@ -114,7 +120,7 @@ TEST_CASE("an unwind table with an invalid number is refused") {
   CHECK_FALSE(is_believed_with([](UnwindTable& table) { table.rules[0].cfa = UNWIND_CFA_END; }));
   CHECK_FALSE(is_believed_with([](UnwindTable& table) { table.rules[1].cfa = UNWIND_CFA_UNKNOWN + 1; }));
   CHECK_FALSE(is_believed_with([](UnwindTable& table) { table.rules[1].fp = UNWIND_LOST + 1; }));
-  CHECK_FALSE(is_believed_with([](UnwindTable& table) { table.rules[1].is_signal = 2; }));
+  CHECK_FALSE(is_believed_with([](UnwindTable& table) { table.rules[1].flags = 4; }));
   const auto with_rules = [](std::size_t rules) {
     return [rules](UnwindTable& table) { table.rules.resize(rules, table.rules[1]); };
   };

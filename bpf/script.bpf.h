@@ -1,0 +1,149 @@
+/* Shows the functions of a script in place of its interpreter's function. A marked row says that a frame belongs to an
+ * interpreter (abi/unwind.h), and the layout of its file (abi/script.h) how to find the script's frames. These come
+ * one at a time, between the frames of the stack, and all or none: if one cannot be read, the interpreter's own frame
+ * stays. */
+#ifndef PROFILE_SCRIPT_BPF_H
+#define PROFILE_SCRIPT_BPF_H
+
+#include "python.bpf.h"
+#include "script_step.bpf.h"
+#include "stack_hash.bpf.h"
+#include "walk_host.bpf.h"
+
+/* Whether functions of any language are wanted. If not, the verifier removes the code, and the maps do not exist. */
+static __always_inline bool are_scripts_wanted(void) { return walk_config.languages != 0; }
+
+/* Adds a frame to the stack. An address may belong to several files, one after the other, and a row of the histogram
+ * must belong to one of them: `identity` says to which. */
+static __always_inline void add_frame(struct walk *walk, __u64 frame, __u64 identity) {
+  const __u32 depth = walk->depth;
+  walk->frames[depth & (WALK_MOST_FRAMES - 1)] = frame;
+  walk->depth = depth + 1;
+  add_to_hash(walk, frame ^ identity);
+}
+
+static __always_inline bool is_in_script(const struct walk *walk) {
+  return are_scripts_wanted() && *(volatile const __u32 *)&walk->script.is_on;
+}
+
+static __always_inline void begin_scripts(struct walk *walk) {
+  walk->script.is_on = 0;
+  walk->script.is_off = 0;
+  walk->script.met = SCRIPT_NONE;
+  walk->script.missing = SCRIPT_WHOLE;
+  walk->script.has_next = 0;
+  walk->script.must_fit = 0;
+}
+
+/* The frame whose row is marked has been left: walk->sp is its CFA. `sp`: its own stack pointer. `place`: the offset in
+ * its file. */
+static __always_inline void note_interpreter(struct walk *walk, __u64 sp, __u64 place) {
+  struct script_walk *script = &walk->script;
+  if (!are_scripts_wanted() || script->is_off || !walk->mapping.layout) return;
+  const __u32 number = walk->mapping.layout;
+  const struct script_layout *layout = script_layout_of(number);
+  if (!layout || !(walk_config.languages >> (layout->language & 31) & 1)) return;
+  script->met = layout->language;
+  if (place - layout->start < layout->valid_from) {
+    if (script->missing == SCRIPT_WHOLE) script->missing = SCRIPT_NOT_BEGUN;
+    return;
+  }
+  script->layout = number;
+  script->sp = sp;
+  script->cfa = walk->sp;
+  script->bias = walk->mapping.bias;
+  script->frame = 0;
+  script->is_on = 1;
+}
+
+/* Called for a frame before its word goes into the hash: takes the frame off the stack if a run begins. `identity`: as
+ * of add_frame(). */
+static __always_inline bool begin_run(struct walk *walk, __u64 identity) {
+  struct script_walk *script = &walk->script;
+  if (!are_scripts_wanted() || !script->is_on) return false;
+  const __u32 depth = walk->depth - 1;
+  walk->depth = depth;
+  script->depth = depth;
+  script->shown = walk->frames[depth & (WALK_MOST_FRAMES - 1)];
+  script->identity = identity;
+  __builtin_memcpy(script->hash, walk->hash, sizeof(script->hash));
+  return true;
+}
+
+/* Puts the interpreter's own frame back in the place of what the run has added. */
+static __always_inline int give_up_run(struct walk *walk, __u32 why) {
+  struct script_walk *script = &walk->script;
+  if (script->missing == SCRIPT_WHOLE) script->missing = why;
+  script->is_on = 0;
+  script->has_next = 0;
+  __builtin_memcpy(walk->hash, script->hash, sizeof(script->hash));
+  walk->depth = script->depth;
+  add_frame(walk, script->shown, script->identity);
+  return WALK_GOES_ON;
+}
+
+/* Puts the frame's word for script->name into script->id. */
+static __always_inline void name_function(struct script_walk *script) {
+  /* SipHash as for stacks: a program must not be able to make two functions with the same word. */
+  __u64 v[4] = {walk_config.seed[0] ^ 0x736f6d6570736575ULL, walk_config.seed[1] ^ 0x646f72616e646f6dULL,
+                walk_config.seed[0] ^ 0x6c7967656e657261ULL, walk_config.seed[1] ^ 0x7465646279746573ULL};
+  const __u64 *words = (const __u64 *)&script->name.language;
+  for (unsigned i = 0; i < (sizeof(script->name) - offsetof(struct ring_name, language)) / sizeof(__u64); i++) {
+    const __u64 word = words[i];
+    v[3] ^= word;
+    sip_round(v);
+    v[0] ^= word;
+  }
+  v[2] ^= 0xff;
+  sip_round(v);
+  sip_round(v);
+  sip_round(v);
+  script->id = SCRIPT_FRAME | ((v[0] ^ v[1] ^ v[2] ^ v[3]) & (SCRIPT_FRAME - 1));
+  script->name.frame = script->id;
+}
+
+/* Sets script->id for the function at hand by its names. Returns 0 when they were read. */
+__noinline int read_function(__u32 slot) {
+  struct walk *walk = walk_of(slot);
+  if (!walk) return 1;
+  struct script_walk *script = &walk->script;
+  const struct script_layout *layout = script_layout_of(script->layout);
+  if (!layout) return 1;
+  __builtin_memset(&script->name, 0, sizeof(script->name));
+  script->name.language = layout->language;
+  script->name.line = script->line;
+  if (read_python_names(script, layout)) return 1;
+  name_function(script);
+  if (send_name(walk) && script->can_be_known) remember_function(walk);
+  return 0;
+}
+
+/* Adds the next frame of the script, or ends the run. Returns WALK_GOES_ON, or why the walk ends. */
+__noinline int script_frame(__u32 slot) {
+  struct walk *walk = walk_of(slot);
+  if (!walk) return WALK_NOT_READABLE;
+  struct script_walk *script = &walk->script;
+  const int step = python_step(slot);
+  if (step >= STEP_MISSING) return give_up_run(walk, step - STEP_MISSING);
+  if (step == STEP_END) {
+    script->is_on = 0;
+    return walk->depth == script->depth ? give_up_run(walk, SCRIPT_NOT_BEGUN) : WALK_GOES_ON;
+  }
+  if (walk->depth >= walk_config.depth) return WALK_TOO_DEEP;
+  /* An address alone says nothing, because the memory of a function is used again. */
+  const bool is_known = script->can_be_known && recall_function(walk);
+  if (!is_known && read_function(slot)) return give_up_run(walk, SCRIPT_NOT_READABLE);
+  add_frame(walk, script->id, 0);
+  if (step == STEP_LAST_FUNCTION) script->is_on = 0;
+  return WALK_GOES_ON;
+}
+
+/* Whether the frames of scripts fit the frames of their interpreter. A chain of all frames of a thread must end where
+ * the stack ends; otherwise the sample fell between "frame taken off" and "function returned". */
+static __always_inline bool do_scripts_fit(const struct walk *walk, int end) {
+  if (!are_scripts_wanted() || !walk->script.must_fit) return true;
+  const bool is_root = end == WALK_ROOT || end == WALK_ROOT_BY_FP;
+  return is_root && walk->script.has_next && !walk->script.next;
+}
+
+#endif

@@ -1,0 +1,95 @@
+/* How the walk of user stacks finds the functions of a script behind the frames of its interpreter. All is a constant
+ * of the interpreter's file: src/interpret finds it, and bpf/script.bpf.h reads it. Plain C; sizes are asserted. */
+#ifndef PROFILE_ABI_SCRIPT_H
+#define PROFILE_ABI_SCRIPT_H
+
+#include "abi/record.h"
+
+enum script_language { SCRIPT_NONE, SCRIPT_PYTHON, SCRIPT_LANGUAGES };
+
+/* How to find the innermost frame of the script that a frame of the interpreter's function runs. */
+enum script_head {
+  SCRIPT_HEAD_IN_FRAME,  /* the word at CFA + head_at: each frame of the interpreter has a chain of its own */
+  SCRIPT_HEAD_OF_THREAD, /* that word is the thread's structure, which has the chain of all its frames */
+  SCRIPT_HEAD_BY_KEY,    /* the same; the global at head_at has the thread's pthread key, in glibc's way */
+  SCRIPT_HEADS
+};
+
+/* Indexes into script_layout::at for Python. Places in bytes of CPython's structures. */
+enum script_python {
+  PYTHON_THREAD_FRAME,   /* PyThreadState: the innermost frame */
+  PYTHON_THREAD_ID,      /* PyThreadState: what pthread_self() says; 0: not used */
+  PYTHON_FRAME_CODE,     /* the frame: its code object, below PYTHON_FRAME_BYTES like the next two */
+  PYTHON_FRAME_PREVIOUS, /* the frame that has called it */
+  PYTHON_FRAME_ENTRY,    /* a byte that says whether C code has called the frame; 0: there is none */
+  PYTHON_ENTRY_LEAST,    /* the least value of that byte that says so */
+  PYTHON_ENTRY_IS_SHOWN, /* 0: such a frame is a mark on the C stack, and no function */
+  PYTHON_CODE_LINE,      /* the code object: its first line, below PYTHON_CODE_BYTES like the next two */
+  PYTHON_CODE_FILE,
+  PYTHON_CODE_NAME,
+  PYTHON_TEXT_ASCII, /* str: where the characters begin, in a str of ASCII and in others */
+  PYTHON_TEXT_OTHER,
+  PYTHON_PLACES
+};
+/* How much one read takes of a frame and of a code object, in bytes. */
+#define PYTHON_FRAME_BYTES 80
+#define PYTHON_CODE_BYTES 144
+
+/* Layouts of so many files are known at a time; the first place is not used. */
+#define SCRIPT_MOST_LAYOUTS 64
+
+#define SCRIPT_MOST_PLACES 16
+struct script_layout {
+  __u32 language;   /* enum script_language */
+  __u32 head;       /* enum script_head */
+  __u32 start;      /* offset in the file of the interpreter's function */
+  __u32 valid_from; /* where in it, in bytes from `start`, the script's frame is in place */
+  __s64 head_at;    /* SCRIPT_HEAD_BY_KEY: counted like type_at */
+  __s64 type_at;    /* of the type of all code objects; address - bias of the mapping with the function; 0: not used */
+  __u32 at[SCRIPT_MOST_PLACES];
+};
+
+/* Set in a frame's word, without WALK_IN_EXECVE: the other bits are a hash of what ring_name says of the function. So a
+ * function has one number in all processes. */
+#define SCRIPT_FRAME (1ULL << 61)
+#define SCRIPT_FRAME_MASK (3ULL << 61)
+
+/* A text of a script: the characters have 1 (Latin-1), 2 or 4 bytes (Unicode). */
+struct script_text {
+  __u16 bytes; /* how many follow */
+  __u8 width;  /* of a character, in bytes */
+  __u8 is_cut; /* it is longer: a name lacks its end, a path its beginning */
+};
+#define SCRIPT_NAME_BYTES 128
+#define SCRIPT_PATH_BYTES 256
+/* What a frame of a script is, sent before the first stack with that frame. */
+struct ring_name {
+  struct ring_header header;
+  __u64 frame; /* its word in stacks */
+  __u32 language;
+  __u32 line; /* where the function begins; 0: not known */
+  struct script_text name;
+  struct script_text path; /* of the script */
+  char name_text[SCRIPT_NAME_BYTES];
+  char path_text[SCRIPT_PATH_BYTES];
+};
+
+/* Why the frames of a script are missing behind a frame of its interpreter. */
+enum script_missing {
+  SCRIPT_WHOLE,        /* they are not */
+  SCRIPT_NOT_BEGUN,    /* the interpreter's function had only begun, or was about to return */
+  SCRIPT_NOT_READABLE, /* memory of the interpreter could not be read: it is not in memory, or not what was expected */
+  SCRIPT_NO_PLACE,     /* the chain of the script's frames does not fit the frames of the interpreter */
+  SCRIPT_FIRST_SAMPLE, /* the interpreter's file was met for the first time; user space counts these */
+  SCRIPT_REASONS
+};
+/* Of one CPU: walks that met the interpreter, by the first reason. */
+struct script_counts {
+  __u64 walks[SCRIPT_LANGUAGES][SCRIPT_REASONS];
+};
+
+PROFILE_ABI_ASSERT(sizeof(struct script_layout) == 96, "script_layout");
+PROFILE_ABI_ASSERT(sizeof(struct ring_name) == 416, "ring_name");
+PROFILE_ABI_ASSERT((int)PYTHON_PLACES <= SCRIPT_MOST_PLACES, "places of python");
+
+#endif

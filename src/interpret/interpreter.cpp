@@ -1,0 +1,109 @@
+#include "interpret/interpreter.h"
+
+#include <algorithm>
+#include <array>
+#include <iterator>
+
+#include "elf/symbol_table.h"
+#include "interpret/languages.h"
+
+namespace profile {
+namespace {
+
+constexpr std::array<std::string_view, 2> python_files{"python", "libpython"};
+
+constexpr std::array languages{
+    Language{.number = SCRIPT_PYTHON,
+             .name = "python",
+             .files = python_files,
+             .function = "_PyEval_EvalFrameDefault",
+             .least_bytes = 4096,
+             .is_sound = is_sound_python,
+             .find = find_python},
+};
+static_assert(languages.size() == SCRIPT_LANGUAGES - 1);
+
+const Language* row_of(script_language number) {
+  const auto row = std::ranges::find(languages, number, &Language::number);
+  return row == languages.end() ? nullptr : &*row;
+}
+
+struct Match {
+  const Language* language = nullptr;
+  FoundCode function;
+};
+
+// The interpreter whose function is in one of the file's tables of symbols.
+Match match_in(const ElfFile& file) {
+  Match match;
+  const std::uint64_t least = std::ranges::min(languages, {}, &Language::least_bytes).least_bytes;
+  const auto is_wanted = [least](const ElfTableSymbol& symbol) {
+    return symbol.type == STT_FUNC && symbol.size >= least && symbol.binding != STB_LOCAL;
+  };
+  for (const std::uint32_t type : {SHT_DYNSYM, SHT_SYMTAB}) {
+    visit_names(file, type, is_wanted, [&](std::string_view name, const ElfTableSymbol& symbol) {
+      for (const Language& language : languages) {
+        if (name != language.function || symbol.size < language.least_bytes) continue;
+        match = {.language = &language, .function = {.address = symbol.start, .bytes = symbol.size}};
+      }
+    });
+    if (match.language != nullptr) break;
+  }
+  return match;
+}
+
+}  // namespace
+
+std::string_view text_of(InterpreterFault fault) {
+  constexpr std::string_view texts[] = {"has a layout", "no layout is known for this version",
+                                        "no layout is known for a build for debugging or with free threads",
+                                        "its code does not say where the script's frames are",
+                                        "no layout is known for this machine"};
+  static_assert(std::size(texts) == static_cast<std::size_t>(InterpreterFault::count));
+  return texts[static_cast<std::size_t>(fault)];
+}
+
+std::string_view name_of(script_language language) {
+  const Language* const row = row_of(language);
+  return row == nullptr ? std::string_view() : row->name;
+}
+
+std::vector<std::string_view> language_names() {
+  std::vector<std::string_view> names;
+  for (const Language& language : languages) names.push_back(language.name);
+  return names;
+}
+
+bool is_sound(const script_layout& layout) {
+  const Language* const row = row_of(static_cast<script_language>(layout.language));
+  return row != nullptr && layout.head < SCRIPT_HEADS && layout.valid_from <= UINT32_MAX - layout.start &&
+         row->is_sound(layout);
+}
+
+bool is_named_as_interpreter(std::string_view path) {
+  const std::string_view name = path.substr(path.rfind('/') + 1);
+  return std::ranges::any_of(languages, [name](const Language& language) {
+    return std::ranges::any_of(language.files, [name](std::string_view begin) { return name.starts_with(begin); });
+  });
+}
+
+Interpreter find_interpreter(const ElfFile& file, std::string_view path, UnwindTable& table) {
+  if (!file.is_64bit() || table.pages.empty()) return {};
+  const Match match = match_in(file);
+  if (match.language == nullptr) return {};
+  FoundInterpreter found = match.language->find(file, path, table, match.function);
+  Interpreter& interpreter = found.interpreter;
+  interpreter.language = match.language->number;
+  interpreter.layout.language = interpreter.language;
+  const bool has_layout =
+      interpreter.fault == InterpreterFault::none && is_sound(interpreter.layout) && file.spend(table.size_bytes());
+  if (has_layout) {
+    mark_interpreter(table, found.code);
+  } else {
+    interpreter.layout = {};
+    if (interpreter.fault == InterpreterFault::none) interpreter.fault = InterpreterFault::unknown_code;
+  }
+  return interpreter;
+}
+
+}  // namespace profile

@@ -1,0 +1,42 @@
+// The table of languages: how each interpreter is found in a file.
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "interpret/interpreter.h"
+#include "unwind/build.h"
+
+namespace profile {
+
+// A symbol of the file, in its own addresses.
+struct FoundCode {
+  std::uint64_t address = 0;
+  std::uint64_t bytes = 0;
+};
+
+struct FoundInterpreter {
+  Interpreter interpreter;
+  std::vector<CodeRange> code;  // of its function, ascending
+};
+
+struct Language {
+  script_language number;
+  std::string_view name;
+  std::span<const std::string_view> files;  // how the names of its files begin
+  // The function that runs the script's code. The file is an interpreter if it has a symbol of this name.
+  std::string_view function;
+  std::uint64_t least_bytes;  // of that function, so that few names are read
+  // How far the layout is sound, besides its common fields.
+  bool (*is_sound)(const script_layout& layout);
+  FoundInterpreter (*find)(const ElfFile& file, std::string_view path, const UnwindTable& table,
+                           const FoundCode& function);
+};
+
+[[nodiscard]] FoundInterpreter find_python(const ElfFile& file, std::string_view path, const UnwindTable& table,
+                                           const FoundCode& function);
+[[nodiscard]] bool is_sound_python(const script_layout& layout);
+
+}  // namespace profile

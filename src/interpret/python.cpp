@@ -1,0 +1,330 @@
+// Finds the interpreter of CPython 3.9 to 3.13. The version is a symbol since 3.11, and before that a part of the
+// file's name. The places in its structures are those of its own headers (Include/internal/pycore_frame.h, pystate.h,
+// code.h, unicodeobject.h), compared with living programs.
+#include <elf.h>
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cstring>
+#include <utility>
+
+#include "elf/symbol_table.h"
+#include "interpret/languages.h"
+#include "interpret/x86_64_code.h"
+
+namespace profile {
+namespace {
+
+using Kind = X86Instruction::Kind;
+
+struct Version {
+  unsigned minor;
+  script_head head;
+  // Where in PyThreadState the function puts, when it begins, the address of a variable that will hold its frame
+  // (_PyCFrame), and where in that variable the frame will be. 0: it puts the frame itself at PYTHON_THREAD_FRAME.
+  std::uint32_t variable_at;
+  std::uint32_t frame_in_variable;
+  std::uint32_t key_in_runtime;  // of the thread's key, in _PyRuntime
+  std::array<std::uint32_t, PYTHON_PLACES> at;
+};
+
+constexpr std::array versions{
+    Version{9, SCRIPT_HEAD_BY_KEY, 0, 0, 588, {24, 176, 32, 24, 0, 0, 1, 40, 104, 112, 48, 72}},
+    Version{10, SCRIPT_HEAD_BY_KEY, 0, 0, 588, {24, 176, 32, 24, 0, 0, 1, 40, 104, 112, 48, 72}},
+    Version{11, SCRIPT_HEAD_IN_FRAME, 56, 8, 0, {0, 0, 32, 48, 68, 1, 1, 72, 112, 128, 48, 72}},
+    Version{12, SCRIPT_HEAD_IN_FRAME, 56, 0, 0, {0, 0, 0, 8, 70, 3, 0, 68, 112, 128, 40, 56}},
+    Version{13, SCRIPT_HEAD_OF_THREAD, 0, 0, 0, {72, 0, 0, 8, 70, 3, 0, 68, 112, 128, 40, 56}},
+};
+
+// Since 3.11: major, minor and micro version, and the kind of release, in a byte each.
+constexpr unsigned own_major = 3;
+constexpr unsigned first_with_symbol = 11;
+
+struct Symbols {
+  std::uint64_t runtime = 0;
+  std::uint64_t version = 0;
+  std::uint64_t code_type = 0;
+  bool is_debug = false;  // with asserts, reference counts and other structures
+  bool has_free_threads = false;
+};
+
+Symbols symbols_of(const ElfFile& file) {
+  Symbols found;
+  for (const std::uint32_t type : {SHT_DYNSYM, SHT_SYMTAB}) {
+    visit_names(
+        file, type, [](const ElfTableSymbol& symbol) { return symbol.binding != STB_LOCAL; },
+        [&](std::string_view name, const ElfTableSymbol& symbol) {
+          if (name == "_PyRuntime") found.runtime = symbol.start;
+          if (name == "Py_Version") found.version = symbol.start;
+          if (name == "PyCode_Type") found.code_type = symbol.start;
+          if (name == "_Py_NegativeRefcount") found.is_debug = true;
+          if (name == "_Py_MergeZeroLocalRefcount") found.has_free_threads = true;
+        });
+    if (found.runtime != 0) break;
+  }
+  return found;
+}
+
+// "3.9" of a file "python3.9" or "libpython3.9.so.1.0".
+std::optional<unsigned> minor_in_name(std::string_view path) {
+  std::string_view name = path.substr(path.rfind('/') + 1);
+  if (name.starts_with("lib")) name.remove_prefix(3);
+  constexpr std::string_view beginning = "python3.";
+  if (!name.starts_with(beginning)) return std::nullopt;
+  name.remove_prefix(beginning.size());
+  unsigned minor = 0;
+  const auto [end, error] = std::from_chars(name.data(), name.data() + name.size(), minor);
+  const std::string_view rest(end, name.data() + name.size());
+  const bool is_whole = rest.empty() || rest.front() == '.' || rest.starts_with(" (deleted)");
+  return error == std::errc() && is_whole ? std::optional(minor) : std::nullopt;
+}
+
+template <class Number>
+std::optional<Number> number_at(const ElfFile& file, std::uint64_t address) {
+  Number number = 0;
+  const auto offset = file.offset_of({address});
+  if (address == 0 || !offset || !file.read_at(offset->value, std::as_writable_bytes(std::span(&number, 1)))) {
+    return std::nullopt;
+  }
+  return number;
+}
+
+// Since 3.13 the file says itself where the members are: struct _Py_DebugOffsets, with which _PyRuntime begins. So a
+// build with other structures is known.
+bool agrees_with_own_offsets(const ElfFile& file, std::uint64_t runtime, const Version& version) {
+  constexpr std::string_view cookie = "xdebugpy";
+  constexpr std::size_t words = 40;
+  std::array<std::uint64_t, words> own{};
+  const auto offset = file.offset_of({runtime});
+  if (!offset || !file.read_at(offset->value, std::as_writable_bytes(std::span(own)))) return false;
+  if (std::memcmp(own.data(), cookie.data(), cookie.size()) != 0) return false;
+  constexpr std::size_t free_threads = 2;
+  constexpr std::pair<std::size_t, script_python> same[] = {
+      {23, PYTHON_THREAD_FRAME}, {29, PYTHON_FRAME_PREVIOUS}, {30, PYTHON_FRAME_CODE}, {33, PYTHON_FRAME_ENTRY},
+      {35, PYTHON_CODE_FILE},    {37, PYTHON_CODE_NAME},      {39, PYTHON_CODE_LINE},
+  };
+  return own[free_threads] == 0 &&
+         std::ranges::all_of(same, [&](const auto& pair) { return own[pair.first] == version.at[pair.second]; });
+}
+
+// What the beginning of the function says.
+struct Beginning {
+  std::int64_t head_at = 0;      // from the CFA
+  std::uint32_t valid_from = 0;  // in bytes from the function's start
+  std::int64_t below_cfa = 0;    // of the stack pointer there
+};
+
+// Follows the code from the function's first instruction to the one that puts the script's frame in its place. Up to
+// there nothing but the stack pointer and copies of the first argument, the thread's PyThreadState, matters.
+class BeginningReader {
+ public:
+  BeginningReader(const Version& version, std::span<const std::byte> code) : version_(version), code_(code) {
+    values_[x86_rdi].kind = Value::Kind::thread;
+  }
+
+  std::optional<Beginning> read() {
+    std::size_t at = 0;
+    bool has_tested = false;
+    while (at < code_.size()) {
+      const auto in = x86_instruction(code_.subspan(at));
+      if (!in) return std::nullopt;
+      at += in->bytes;
+      // Only the test that there is a thread may lead away, except where a chain is checked against the whole stack.
+      const bool may_leave = has_tested || version_.head == SCRIPT_HEAD_BY_KEY;
+      if (in->kind == Kind::leaves || (in->kind == Kind::conditional && !may_leave)) return std::nullopt;
+      has_tested = in->kind == Kind::test && values_[in->reg].kind == Value::Kind::thread;
+      if (!follow(*in)) return std::nullopt;
+      if (is_in_place_) {
+        if (version_.head != SCRIPT_HEAD_BY_KEY && !slot_) return std::nullopt;
+        return Beginning{.head_at = slot_.value_or(0) + version_.frame_in_variable,
+                         .valid_from = static_cast<std::uint32_t>(at),
+                         .below_cfa = below_cfa_};
+      }
+    }
+    return std::nullopt;
+  }
+
+ private:
+  struct Value {
+    enum class Kind : std::uint8_t { other, thread, place };
+    Kind kind = Kind::other;
+    std::int64_t from_cfa = 0;  // place: the address, from the CFA
+  };
+
+  // The place of the memory operand, from the CFA. nullopt: it is not on the stack.
+  [[nodiscard]] std::optional<std::int64_t> place_of(const X86Instruction& in) const {
+    if (!in.has_base) return std::nullopt;
+    if (in.base == x86_rsp) return in.displacement - below_cfa_;
+    const Value& base = values_[in.base];
+    if (base.kind != Value::Kind::place) return std::nullopt;
+    return base.from_cfa + in.displacement;
+  }
+
+  // False: the code does what is not expected.
+  [[nodiscard]] bool follow(const X86Instruction& in) {
+    Value result;
+    std::optional<std::uint8_t> to;
+    switch (in.kind) {
+      case Kind::push:
+        below_cfa_ += 8;
+        break;
+      case Kind::subtract:
+        if (in.reg == x86_rsp) below_cfa_ += in.number;
+        break;
+      case Kind::move:
+        to = in.to;
+        result = in.reg == x86_rsp ? Value{.kind = Value::Kind::place, .from_cfa = -below_cfa_} : values_[in.reg];
+        break;
+      case Kind::address:
+        to = in.to;
+        if (const auto place = place_of(in)) result = {.kind = Value::Kind::place, .from_cfa = *place};
+        break;
+      case Kind::store:
+        if (!store(in)) return false;
+        break;
+      default:
+        break;
+    }
+    for (std::size_t reg = 0; reg < x86_registers; ++reg) {
+      if ((in.changed >> reg & 1) != 0) values_[reg] = {};
+    }
+    if (to) values_[*to] = result;
+    return (in.changed >> x86_rsp & 1) == 0;
+  }
+
+  [[nodiscard]] bool store(const X86Instruction& in) {
+    const Value value = in.is_general ? values_[in.reg] : Value{};
+    const bool is_to_thread = in.has_base && in.base != x86_rsp && values_[in.base].kind == Value::Kind::thread;
+    const auto displacement = static_cast<std::uint32_t>(in.displacement);
+    if (version_.variable_at != 0) {
+      if (is_to_thread && displacement == version_.variable_at && in.store_bytes == 8) {
+        if (value.kind != Value::Kind::place || slot_) return false;
+        slot_ = value.from_cfa;
+      }
+      const auto place = place_of(in);
+      if (slot_ && place && in.of_register) {
+        const std::int64_t frame = *slot_ + version_.frame_in_variable;
+        is_in_place_ = *place <= frame && frame + 8 <= *place + in.store_bytes;
+      }
+      return true;
+    }
+    if (is_to_thread && displacement == version_.at[PYTHON_THREAD_FRAME] && in.is_general) is_in_place_ = true;
+    if (const auto place = place_of(in); place && value.kind == Value::Kind::thread && !slot_) slot_ = place;
+    return true;
+  }
+
+  const Version& version_;
+  std::span<const std::byte> code_;
+  std::array<Value, x86_registers> values_{};
+  std::int64_t below_cfa_ = 8;  // how far the stack pointer is below the CFA
+  std::optional<std::int64_t> slot_;
+  bool is_in_place_ = false;
+};
+
+// The compiler may put rarely used code of a function elsewhere, without a symbol. It is a described range whose frame
+// is that of the function's body from its first byte on, and only jumps of the function lead there.
+std::optional<CodeRange> moved_code(const ElfFile& file, const CodeRange& function, const UnwindTable& table,
+                                    std::uint64_t body_at, std::span<const std::byte> code) {
+  const unwind_rule body = rule_at(table, {body_at});
+  const std::vector<CodeRange> described = described_code(file);
+  std::optional<CodeRange> moved;
+  for (std::size_t at = 0; at + 6 <= code.size(); ++at) {
+    // jcc with 4 bytes: other bytes may look like it, so the target must be right, too.
+    if (code[at] != std::byte{0x0f} || (code[at + 1] & std::byte{0xf0}) != std::byte{0x80}) continue;
+    std::int32_t by = 0;
+    std::memcpy(&by, code.data() + at + 2, sizeof by);
+    const std::uint64_t target = function.start + at + 6 + static_cast<std::uint64_t>(std::int64_t{by});
+    if (function.holds(target)) continue;
+    const auto next = std::ranges::upper_bound(described, target, {}, &CodeRange::start);
+    if (next == described.begin() || !next[-1].holds(target)) continue;
+    const CodeRange& range = next[-1];
+    const unwind_rule first = rule_at(table, {range.start});
+    if (std::memcmp(&first, &body, sizeof body) != 0) continue;
+    if (moved && moved->start != range.start) return std::nullopt;
+    moved = range;
+  }
+  return moved;
+}
+
+std::string in_words(std::uint64_t version) {
+  return std::to_string(version >> 24 & 0xff) + '.' + std::to_string(version >> 16 & 0xff) + '.' +
+         std::to_string(version >> 8 & 0xff);
+}
+
+}  // namespace
+
+bool is_sound_python(const script_layout& layout) {
+  const auto is_word_in = [&](script_python place, std::uint32_t bytes) {
+    return layout.at[place] % 4 == 0 && layout.at[place] + 8 <= bytes;
+  };
+  constexpr std::uint32_t most = 4096;
+  return std::ranges::all_of(layout.at, [](std::uint32_t at) { return at < most; }) &&
+         is_word_in(PYTHON_FRAME_CODE, PYTHON_FRAME_BYTES) && is_word_in(PYTHON_FRAME_PREVIOUS, PYTHON_FRAME_BYTES) &&
+         layout.at[PYTHON_FRAME_ENTRY] < PYTHON_FRAME_BYTES && is_word_in(PYTHON_CODE_LINE, PYTHON_CODE_BYTES) &&
+         is_word_in(PYTHON_CODE_FILE, PYTHON_CODE_BYTES) && is_word_in(PYTHON_CODE_NAME, PYTHON_CODE_BYTES);
+}
+
+FoundInterpreter find_python(const ElfFile& file, std::string_view path, const UnwindTable& table,
+                             const FoundCode& function) {
+  FoundInterpreter found;
+  Interpreter& interpreter = found.interpreter;
+  const auto without = [&](InterpreterFault fault) {
+    interpreter.fault = fault;
+    return found;
+  };
+  const Symbols symbols = symbols_of(file);
+  std::optional<unsigned> minor;
+  if (const auto number = number_at<std::uint32_t>(file, symbols.version)) {
+    interpreter.version = in_words(*number);
+    if (*number >> 24 == own_major) minor = *number >> 16 & 0xff;
+  } else if (const auto named = minor_in_name(path)) {
+    interpreter.version = "3." + std::to_string(*named);
+    if (*named < first_with_symbol) minor = named;
+  }
+  const auto known = std::ranges::find_if(versions, [&](const Version& version) { return version.minor == minor; });
+  if (known == versions.end()) return without(InterpreterFault::unknown_version);
+  constexpr unsigned first_with_offsets = 13;
+  const bool is_other = *minor >= first_with_offsets && !agrees_with_own_offsets(file, symbols.runtime, *known);
+  if (symbols.is_debug || symbols.has_free_threads || is_other) return without(InterpreterFault::unknown_build);
+  if (table.elf_machine != EM_X86_64) return without(InterpreterFault::other_machine);
+
+  const auto place = file.place_of({function.address});
+  if (!place || place->bytes < function.bytes || place->offset + function.bytes > UINT32_MAX) {
+    return without(InterpreterFault::unknown_code);
+  }
+  constexpr std::uint64_t most_function_bytes = 1 << 20;
+  std::vector<std::byte> code(std::min(function.bytes, most_function_bytes));
+  if (!file.read_at(place->offset, code)) return without(InterpreterFault::unknown_code);
+  constexpr std::size_t longest_beginning = 512;
+  const auto beginning = BeginningReader(*known, std::span(code).first(longest_beginning)).read();
+  if (!beginning) return without(InterpreterFault::unknown_code);
+  const std::uint64_t body_at = place->offset + beginning->valid_from;
+  const unwind_rule body = rule_at(table, {body_at});
+  constexpr std::uint8_t rsp = 7;
+  constexpr std::uint8_t rbp = 6;
+  const bool is_by_sp = body.cfa_register == rsp && body.cfa_offset == beginning->below_cfa;
+  const bool is_by_fp = body.cfa_register == rbp && body.cfa_offset == 16;
+  if (body.cfa != UNWIND_CFA_REGISTER || (!is_by_sp && !is_by_fp)) return without(InterpreterFault::unknown_code);
+
+  script_layout& layout = interpreter.layout;
+  layout.head = known->head;
+  layout.start = static_cast<std::uint32_t>(place->offset);
+  layout.valid_from = beginning->valid_from;
+  const std::uint64_t bias = function.address - place->offset;
+  if (known->head == SCRIPT_HEAD_BY_KEY) {
+    if (symbols.runtime == 0) return without(InterpreterFault::unknown_code);
+    layout.head_at = static_cast<std::int64_t>(symbols.runtime + known->key_in_runtime - bias);
+  } else {
+    layout.head_at = beginning->head_at;
+  }
+  layout.type_at = symbols.code_type == 0 ? 0 : static_cast<std::int64_t>(symbols.code_type - bias);
+  std::ranges::copy(known->at, layout.at);
+  const CodeRange own{.start = place->offset, .bytes = function.bytes};
+  found.code.push_back(own);
+  if (const auto moved = moved_code(file, own, table, body_at, code)) found.code.push_back(*moved);
+  std::ranges::sort(found.code, {}, &CodeRange::start);
+  return found;
+}
+
+}  // namespace profile

@@ -1,0 +1,159 @@
+#include "sampling/script_names.h"
+
+#include <bpf/bpf.h>
+
+#include <algorithm>
+#include <cstring>
+#include <functional>
+#include <string_view>
+
+#include "interpret/interpreter.h"
+#include "sampling/map_walk.h"
+#include "support/hash.h"
+#include "support/plural.h"
+
+namespace profile {
+namespace {
+
+static_assert(script_address_bit == SCRIPT_FRAME);
+
+// The names of the largest programs' functions. Some hundred bytes each; beyond it, the rest of a run has no names for
+// functions that it has not met yet, because stacks that are still to be counted may need any of those that are known.
+constexpr std::size_t most_functions = 1'000'000;
+// A hash that no one can foresee is not needed here: at worst two functions of a script are one frame.
+constexpr std::uint64_t address_seed = 0x5c1217;
+
+constexpr std::array<std::string_view, SCRIPT_REASONS> reasons{
+    "", "the function had only begun or was about to return", "memory could not be read",
+    "the chain of frames did not fit the stack", "first samples with a file"};
+
+void append_utf8(std::string& out, std::uint32_t value) {
+  constexpr std::uint32_t replacement = 0xfffd;
+  const bool is_surrogate = value >= 0xd800 && value < 0xe000;
+  if (value > 0x10ffff || is_surrogate) value = replacement;
+  const auto put = [&out](std::uint32_t byte) { out += static_cast<char>(byte); };
+  if (value < 0x80) {
+    put(value);
+  } else if (value < 0x800) {
+    put(0xc0 | value >> 6);
+    put(0x80 | (value & 0x3f));
+  } else if (value < 0x10000) {
+    put(0xe0 | value >> 12);
+    put(0x80 | (value >> 6 & 0x3f));
+    put(0x80 | (value & 0x3f));
+  } else {
+    put(0xf0 | value >> 18);
+    put(0x80 | (value >> 12 & 0x3f));
+    put(0x80 | (value >> 6 & 0x3f));
+    put(0x80 | (value & 0x3f));
+  }
+}
+
+std::string_view last_part(std::string_view path) { return path.substr(path.rfind('/') + 1); }
+
+// A name that all scripts have gets the place of the function: "<module app.py>", "<lambda app.py:12>".
+std::string with_place(const std::string& name, std::string_view path, std::uint32_t line) {
+  const bool is_common = name.size() > 2 && name.front() == '<' && name.back() == '>' && name.find('<', 1) == name.npos;
+  if (!is_common || path.empty()) return name;
+  std::string text = name.substr(0, name.size() - 1) + ' ' + std::string(last_part(path));
+  if (line > 1) text += ':' + std::to_string(line);
+  return text + '>';
+}
+
+const bpf_map* made_map(bpf_object& object, const char* name) {
+  const bpf_map* const map = bpf_object__find_map_by_name(&object, name);
+  return map != nullptr && bpf_map__fd(map) >= 0 ? map : nullptr;
+}
+
+}  // namespace
+
+std::string utf8_of(const script_text& text, const char* characters) {
+  std::string out;
+  for (std::size_t at = 0; at + text.width <= text.bytes; at += std::max<std::size_t>(text.width, 1)) {
+    std::uint32_t value = 0;
+    std::memcpy(&value, characters + at, std::min<std::size_t>(text.width, sizeof value));
+    append_utf8(out, value);
+  }
+  return out;
+}
+
+ScriptNames::ScriptNames(bpf_object& object)
+    : names_map_(made_map(object, "script_names")), counts_map_(made_map(object, "script_counts")) {
+  if (names_map_ != nullptr) most_in_map_ = bpf_map__max_entries(names_map_);
+}
+
+void ScriptNames::keep(const ring_name& sent) {
+  constexpr std::string_view cut = "\u2026";
+  ++sent_;
+  if (functions_.size() >= most_functions || sent.name.bytes > sizeof sent.name_text ||
+      sent.path.bytes > sizeof sent.path_text) {
+    return;
+  }
+  Function function;
+  function.path = (sent.path.is_cut != 0 ? std::string(cut) : "") + utf8_of(sent.path, sent.path_text);
+  const std::string name = utf8_of(sent.name, sent.name_text) + (sent.name.is_cut != 0 ? std::string(cut) : "");
+  function.name = with_place(name, function.path, sent.line);
+  function.line = sent.line;
+  const auto of_text = [](std::uint64_t hash, std::string_view text) {
+    return hash_of(hash, std::hash<std::string_view>()(text));
+  };
+  const std::uint64_t hash = of_text(of_text(hash_of(address_seed, sent.line), function.name), function.path);
+  function.address = SCRIPT_FRAME | (hash & (SCRIPT_FRAME - 1));
+  functions_.try_emplace(sent.frame, std::move(function));
+}
+
+FrameId ScriptNames::frame(Profile& profile, ProcessId space, std::uint64_t word) const {
+  Frame frame;
+  frame.kind = FrameKind::script;
+  frame.space = space;
+  frame.offset = unknown_offset;
+  const auto found = functions_.find(word);
+  if (found == functions_.end()) {
+    frame.address = RuntimeAddress{word};
+    frame.unnamed = Unnamed::name_lost;
+    return profile.frame(frame);
+  }
+  const Function& function = found->second;
+  frame.address = RuntimeAddress{function.address};
+  frame.unnamed = Unnamed::named;
+  frame.symbol = profile.strings.intern(function.name);
+  frame.module = profile.strings.intern(last_part(function.path));
+  frame.source =
+      profile.source({.at = {.file = profile.strings.intern(function.path), .line = function.line}, .inlined = {}});
+  return profile.frame(frame);
+}
+
+void ScriptNames::make_room() {
+  if (names_map_ == nullptr || sent_ < most_in_map_ / 2) return;
+  sent_ = 0;
+  for_each_entry<std::uint64_t>(bpf_map__fd(names_map_), sizeof(std::uint64_t), true, [](const auto&, const auto*) {});
+}
+
+std::vector<std::string> ScriptNames::notes() const {
+  std::vector<std::string> lines;
+  if (counts_map_ == nullptr) return lines;
+  const std::vector<script_counts> by_cpu = values_by_cpu<script_counts>(*counts_map_);
+  for (int language = SCRIPT_NONE + 1; language < SCRIPT_LANGUAGES; ++language) {
+    std::array<std::uint64_t, SCRIPT_REASONS> walks{};
+    for (const script_counts& counts : by_cpu) {
+      for (std::size_t reason = 0; reason < walks.size(); ++reason) walks[reason] += counts.walks[language][reason];
+    }
+    walks[SCRIPT_FIRST_SAMPLE] += first_samples_[static_cast<std::size_t>(language)];
+    std::uint64_t all = 0;
+    for (const std::uint64_t count : walks) all += count;
+    const std::uint64_t missing = all - walks[SCRIPT_WHOLE];
+    if (missing == 0) continue;
+    std::string line = "script frames missing in " + std::to_string(missing) + " of " + number_of(all, "sample") +
+                       " of " + std::string(name_of(static_cast<script_language>(language))) + ":";
+    const char* separator = " ";
+    for (std::size_t reason = SCRIPT_WHOLE + 1; reason < walks.size(); ++reason) {
+      if (walks[reason] == 0) continue;
+      line += separator + std::to_string(walks[reason]) + ' ' + std::string(reasons[reason]);
+      separator = ", ";
+    }
+    lines.push_back(line);
+  }
+  return lines;
+}
+
+}  // namespace profile

@@ -1,0 +1,32 @@
+# shellcheck shell=bash
+# Runs Python's truth programs of tests/workloads/scripts for the tests of its frames.
+source "$(dirname "${BASH_SOURCE[0]}")/sampling.bash"
+need_command python3
+[[ $(uname -m) == x86_64 ]] || skip "the frames of scripts are known on x86-64 alone"
+walks_by_tables || skip "stacks cannot be walked by tables here"
+scripts=$SOURCE_DIR/tests/workloads/scripts
+python=$(readlink -f "$(command -v python3)")
+
+# has_layout PYTHON : whether its version is one that is known. Starts it for a moment.
+has_layout() {
+  start "$1" -c 'import time; time.sleep(60)'
+  wait_until grep -q . "/proc/$started/cmdline"
+  "$PROFILE" --list-languages >"$tmp/languages" || fail "--list-languages"
+  kill "$started"
+  grep -q 'functions of scripts are shown' "$tmp/languages"
+}
+
+# begin_script NAME [ARGUMENT...] : starts a program of scripts/ in the directory $tmp, and waits until it is at work.
+begin_script() {
+  start env -C "$scripts" "$python" "$@"
+  wait_until has_worked "$started" 20
+}
+
+# check_mix FOLDED DEPTH : sets $right, $wrong, $missing, $other and $of to what check_mix.py says.
+check_mix() {
+  local said
+  said=$(python3 "$scripts/check_mix.py" "$1" "$2" python) || fail "check_mix.py"
+  [[ $said =~ ^right\ ([0-9]+)\ wrong\ ([0-9]+)\ missing\ ([0-9]+)\ other\ ([0-9]+)\ of\ ([0-9]+) ]] || fail "$said"
+  right=${BASH_REMATCH[1]} wrong=${BASH_REMATCH[2]} missing=${BASH_REMATCH[3]} other=${BASH_REMATCH[4]} of=${BASH_REMATCH[5]}
+  ((wrong == 0)) || fail "$said"
+}

@@ -1,0 +1,18 @@
+# Counts the folded lines of churn.py whose three numbers are not equal, or not in their order.
+#   check_churn.py FOLDED
+import re
+import sys
+
+checked = wrong = 0
+for line in open(sys.argv[1], encoding="utf-8"):
+    stack, _, count = line.rstrip("\n").rpartition(" ")
+    frames = [re.fullmatch(r"([abc])_(\d+)(?:_\[s\])?", frame) for frame in stack.split(";")[1:]]
+    churned = [frame.groups() for frame in frames if frame]
+    if not churned:
+        continue
+    checked += int(count)
+    letters = [letter for letter, _ in churned]
+    if len({number for _, number in churned}) != 1 or letters != sorted(set(letters)):
+        wrong += int(count)
+        print(line.rstrip("\n")[-300:])
+print(f"wrong {wrong} of {checked}")
