@@ -260,7 +260,7 @@ class Reader {
   [[nodiscard]] std::string place() const { return name_ + ":" + std::to_string(lines_.number()) + ": "; }
 
   bool next_line(std::string_view& line) {
-    if (!is_open_) lines_.release();
+    if (!holds_lines_) lines_.release();
     return lines_.next(line);
   }
 
@@ -337,6 +337,7 @@ class Reader {
     row_.thread_name = profile_.strings.intern(comm);
     behind_ = event.behind;
     if (!behind_.empty()) add(behind_, true);
+    holds_lines_ = false;
   }
 
   void pass_line(std::string_view line) {
@@ -354,6 +355,7 @@ class Reader {
       row_.tag = profile_.strings.intern(read->frame.text.symbol);
     } else {
       frames_.push_back(read->frame);
+      holds_lines_ = true;
     }
     return true;
   }
@@ -363,13 +365,13 @@ class Reader {
   }
 
   void end_event() {
-    lines_.release();
     is_passing_ = false;
     if (!is_open_) return;
     is_open_ = false;
     if (!total_.add(row_.value)) throw Error(place() + "the values add up to more than 2^64 - 1");
     stacks_.fill(row_, frames_);
     frames_.clear();
+    holds_lines_ = false;
     profile_.add(row_);
   }
 
@@ -388,6 +390,7 @@ class Reader {
   bool is_passing_ = false;        // or one that is not wanted
   Row row_;                        // of this event
   std::vector<TextFrame> frames_;  // of this event
+  bool holds_lines_ = false;       // there are frames whose names are in lines
   std::string behind_;             // the frame on its line, if there is one
 };
 

@@ -118,6 +118,28 @@ TEST_CASE("every format is read in pieces as it is read at once") {
   }
 }
 
+TEST_CASE("the frames of an event that is split among pieces keep their names") {
+  // Longer than any buffer. The ends of the buffers fall on all parts of an event.
+  for (const bool has_times : {true, false}) {
+    std::string text;
+    for (int i = 0; i < 12'000; ++i) {
+      const std::string number = std::to_string(i % 97);
+      text += "thread-" + number + (has_times ? " 7 1.0: cpu-clock:" : " 7");
+      for (int frame = 0; frame < 5; ++frame) {
+        text +=
+            "\n\t1 f_" + number + std::string(static_cast<std::size_t>(i % 13), 'x') + std::to_string(frame) + " (/x)";
+      }
+      text += i % 2 == 0 ? "\n\n" : "\n";
+    }
+    const Profile whole = read_profile(text, "in");
+    CHECK(whole.total() == 12'000);
+    const Profile read = read_profile(in_pieces(text, 100'003), "in");
+    CHECK(read.total() == whole.total());
+    CHECK(read.rows().size() == whole.rows().size());
+    CHECK(read.strings.size() == whole.strings.size());
+  }
+}
+
 TEST_CASE("an error in JSON that is read in pieces names its line") {
   const std::string text = "{\"ebpf\":{\n\"profile\":{\"unit\":\"samples\",\n\"rows\":[{\"value\":1,}]}}}";
   CHECK_THROWS_WITH_AS((void)read_profile(in_pieces(text, 3), "in"), doctest::Contains("in:3: this is no JSON"), Error);
