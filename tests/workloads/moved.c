@@ -1,5 +1,5 @@
-/* moved SECONDS. Loads libmovable.so, runs its code for a tenth of a second, moves that page with mremap(2), and runs it
- * there, so that every stack is main;moved_work;moved_inner. The library is in the directory of the program. */
+/* moved SECONDS. Loads libmovable.so, runs its code for a tenth of a second, moves that page with mremap(2), and runs
+ * it there, so that every stack is main;moved_work;moved_inner. The library is in the directory of the program. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <stdint.h>
