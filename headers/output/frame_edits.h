@@ -14,11 +14,11 @@ namespace profile {
 
 // A regular expression (ECMAScript, without references back) that is searched for in the names of functions. A search
 // takes at most quadratic time, and of a longer name only the first `most_bytes` count.
-class NamePattern {
+class FunctionPattern {
  public:
   static constexpr std::size_t most_bytes = 1024;
   // Throws Error, whose text says why it is none.
-  explicit NamePattern(std::string_view text);
+  explicit FunctionPattern(std::string_view text);
   [[nodiscard]] bool is_in(std::string_view name) const;
 
  private:
@@ -49,11 +49,11 @@ class FrameEdits {
   friend class FrameEditing;
 
   struct Run {
-    std::string file;                // "libc.so.6", "libc*"; empty: `names` is the rule
-    std::vector<NamePattern> names;  // one, or none
+    std::string file;                    // "libc.so.6", "libc*"; empty: `names` is the rule
+    std::vector<FunctionPattern> names;  // one, or none
   };
-  std::vector<NamePattern> focus_;
-  std::vector<NamePattern> hide_;
+  std::vector<FunctionPattern> focus_;
+  std::vector<FunctionPattern> hide_;
   std::vector<Run> runs_;
   bool is_without_recursion_ = false;
 };

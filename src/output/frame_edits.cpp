@@ -34,7 +34,7 @@ bool is_file(std::string_view file, std::string_view wanted) {
 
 }  // namespace
 
-NamePattern::NamePattern(std::string_view text) {
+FunctionPattern::FunctionPattern(std::string_view text) {
   if (text.empty()) throw Error("an empty expression would match every name");
   if (text.size() > longest_pattern) throw Error("longer than " + std::to_string(longest_pattern) + " characters");
   try {
@@ -44,7 +44,7 @@ NamePattern::NamePattern(std::string_view text) {
   }
 }
 
-bool NamePattern::is_in(std::string_view name) const {
+bool FunctionPattern::is_in(std::string_view name) const {
   name = name.substr(0, most_bytes);
   return std::regex_search(name.begin(), name.end(), regex_);
 }
@@ -57,7 +57,7 @@ void FrameEdits::collapse(std::string_view text) {
     if (text.empty()) throw Error("no file behind " + std::string(of_file));
     runs_.push_back({.file = std::string(text), .names = {}});
   } else {
-    runs_.push_back({.file = {}, .names = {NamePattern(text)}});
+    runs_.push_back({.file = {}, .names = {FunctionPattern(text)}});
   }
 }
 
@@ -102,10 +102,11 @@ class FrameEditing {
     std::size_t number = 0;  // among the functions of the frame, leaf first
   };
 
-  static bool is_among(const std::vector<NamePattern>& patterns, std::string_view name) {
-    return std::ranges::any_of(patterns, [name](const NamePattern& pattern) { return pattern.is_in(name); });
+  static bool is_among(const std::vector<FunctionPattern>& patterns, std::string_view name) {
+    return std::ranges::any_of(patterns, [name](const FunctionPattern& pattern) { return pattern.is_in(name); });
   }
-  bool is_among(const std::vector<NamePattern>& patterns, std::unordered_map<StringId, bool>& known, StringId name) {
+  bool is_among(const std::vector<FunctionPattern>& patterns, std::unordered_map<StringId, bool>& known,
+                StringId name) {
     const auto [found, is_new] = known.try_emplace(name);
     if (is_new) found->second = is_among(patterns, profile_.strings.view(name));
     return found->second;

@@ -85,11 +85,19 @@ struct Symboliser::State {
     forget_passing();
   }
 
+  // The place of an address in a process. One that lies in nothing known may be moved code, which no record reports and
+  // which nobody can look for once the process is gone.
+  CodeLocation locate(const Process& process, RuntimeAddress address) const {
+    const CodeLocation location = timeline.locate(process.tgid, process.image, address);
+    if (location.kind != CodeLocation::Kind::nowhere) return location;
+    timeline.look_again(process.tgid);
+    return timeline.locate(process.tgid, process.image, address);
+  }
+
   bool is_ready(const Profile& profile, const Frame& frame) const {
     if (frame.unnamed != Unnamed::pending) return false;
     if (frame.kind == FrameKind::kernel) return true;
-    const Process& process = profile.process(frame.space);
-    const CodeLocation location = timeline.locate(process.tgid, process.image, RuntimeAddress{call_address(frame)});
+    const CodeLocation location = locate(profile.process(frame.space), RuntimeAddress{call_address(frame)});
     return location.kind == CodeLocation::Kind::vdso ||
            (location.kind == CodeLocation::Kind::file && location.file->is_open());
   }
@@ -114,11 +122,7 @@ struct Symboliser::State {
     };
     if (frame.address == exec_address) return exec();
     const Process& process = profile.process(frame.space);
-    CodeLocation location = timeline.locate(process.tgid, process.image, RuntimeAddress{address});
-    if (location.kind == CodeLocation::Kind::nowhere) {
-      timeline.look_again(process.tgid);
-      location = timeline.locate(process.tgid, process.image, RuntimeAddress{address});
-    }
+    const CodeLocation location = locate(process, RuntimeAddress{address});
     const CodeOffset place{.at = location.offset.value, .is_return = frame.is_return};
     const auto reason = [&](Unnamed unnamed) {
       return Found{.answer = &without_file[static_cast<std::size_t>(unnamed)]};

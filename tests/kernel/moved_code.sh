@@ -1,5 +1,6 @@
 #!/bin/bash
-# Code that a process has moved with mremap(2), which no record reports: it keeps its names and its callers.
+# Code that a process has moved with mremap(2), which no record reports: it keeps its names and its callers, although it
+# ran in its old place, too, and the process is gone when names are looked for.
 source "$(dirname "$0")/sampling.bash"
 stack=';main;moved_work;moved_inner '
 

@@ -55,13 +55,14 @@ expect_status 0
 expect_balance
 
 # Processes of one name are one, by a key and by the option.
-first=$leaves
+first=$leaves leaves=
 burn_leaves
 top 'see: leaves$' 'press:Pm' 'see:by name' 'see: SHARE +SAMPLES +COUNT NAME' 'see: +2 leaves' 'press:\r' 'see:  leaves  ' \
   'press:m' 'press:P' "see: $leaves leaves" 'press:q' -- -F 499 -p "$first,$leaves"
 expect_status 0
 top 'see:by name' 'press:q' -- --merge-processes -F 99 -p "$leaves"
 expect_status 0
+kill "$first"
 
 burn_leaves
 # Sizes down to useless ones, keys of a terminal without colours, and a run that ends by itself.
