@@ -5,7 +5,8 @@ need_command python3
 [[ $(uname -m) == x86_64 ]] || skip "the frames of scripts are known on x86-64 alone"
 walks_by_tables || skip "stacks cannot be walked by tables here"
 scripts=$SOURCE_DIR/tests/workloads/scripts
-python=$(readlink -f "$(command -v python3)")
+# Not a script that chooses one of several.
+python=$(python3 -c 'import os, sys; print(os.path.realpath(sys.executable))')
 
 # has_layout PYTHON : whether its version is one that is known. Starts it for a moment.
 has_layout() {
