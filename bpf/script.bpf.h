@@ -5,6 +5,7 @@
 #ifndef PROFILE_SCRIPT_BPF_H
 #define PROFILE_SCRIPT_BPF_H
 
+#include "php.bpf.h"
 #include "python.bpf.h"
 #include "script_step.bpf.h"
 #include "stack_hash.bpf.h"
@@ -49,6 +50,7 @@ static __always_inline void note_interpreter(struct walk *walk, __u64 sp, __u64 
     return;
   }
   script->layout = number;
+  script->language = layout->language;
   script->sp = sp;
   script->cfa = walk->sp;
   script->bias = walk->mapping.bias;
@@ -112,7 +114,7 @@ __noinline int read_function(__u32 slot) {
   __builtin_memset(&script->name, 0, sizeof(script->name));
   script->name.language = layout->language;
   script->name.line = script->line;
-  if (read_python_names(script, layout)) return 1;
+  if (layout->language == SCRIPT_PHP ? read_php_names(script) : read_python_names(script, layout)) return 1;
   name_function(script);
   if (send_name(walk) && script->can_be_known) remember_function(walk);
   return 0;
@@ -123,7 +125,8 @@ __noinline int script_frame(__u32 slot) {
   struct walk *walk = walk_of(slot);
   if (!walk) return WALK_NOT_READABLE;
   struct script_walk *script = &walk->script;
-  const int step = python_step(slot);
+  const int step = walk->script.language == SCRIPT_PHP ? php_step(slot) : python_step(slot);
+  if (step == STEP_NOTHING) return WALK_GOES_ON; /* the loop over the frames bounds these, too */
   if (step >= STEP_MISSING) return give_up_run(walk, step - STEP_MISSING);
   if (step == STEP_END) {
     script->is_on = 0;

@@ -103,6 +103,8 @@ struct script_walk {
   __u32 met;          /* enum script_language: of the interpreter that was met last */
   __u32 missing;      /* enum script_missing: the first reason */
   __u32 layout;       /* walk_file::layout of the interpreter */
+  __u32 language;     /* of that layout */
+  __u32 unused;
   __u32 has_next;     /* `next` is valid */
   __u32 must_fit;     /* at the root, the chain must be at its end */
   __u32 can_be_known; /* `proof` is enough to know the function again */
@@ -121,7 +123,8 @@ struct script_walk {
   /* The function at hand: its address, and what shows that it is still the same. */
   __u64 function;
   __u64 proof[4];
-  __u64 id; /* its word in the stack */
+  __u64 file; /* PHP: the name of its file */
+  __u64 id;   /* its word in the stack */
   __u64 words[SCRIPT_WORDS];
   struct ring_name name;
 };

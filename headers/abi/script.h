@@ -5,13 +5,14 @@
 
 #include "abi/record.h"
 
-enum script_language { SCRIPT_NONE, SCRIPT_PYTHON, SCRIPT_LANGUAGES };
+enum script_language { SCRIPT_NONE, SCRIPT_PYTHON, SCRIPT_PHP, SCRIPT_LANGUAGES };
 
 /* How to find the innermost frame of the script that a frame of the interpreter's function runs. */
 enum script_head {
   SCRIPT_HEAD_IN_FRAME,  /* the word at CFA + head_at: each frame of the interpreter has a chain of its own */
   SCRIPT_HEAD_OF_THREAD, /* that word is the thread's structure, which has the chain of all its frames */
   SCRIPT_HEAD_BY_KEY,    /* the same; the global at head_at has the thread's pthread key, in glibc's way */
+  SCRIPT_HEAD_GLOBAL,    /* the global at head_at, of a process whose only thread runs the script */
   SCRIPT_HEADS
 };
 
@@ -31,6 +32,11 @@ enum script_python {
   PYTHON_TEXT_OTHER,
   PYTHON_PLACES
 };
+/* The same for PHP. */
+enum script_php {
+  PHP_FUNCTION_FILE, /* struct _zend_op_array: the name of its file, and behind it its first line */
+  PHP_PLACES
+};
 /* How much one read takes of a frame and of a code object, in bytes. */
 #define PYTHON_FRAME_BYTES 80
 #define PYTHON_CODE_BYTES 144
@@ -44,7 +50,7 @@ struct script_layout {
   __u32 head;       /* enum script_head */
   __u32 start;      /* offset in the file of the interpreter's function */
   __u32 valid_from; /* where in it, in bytes from `start`, the script's frame is in place */
-  __s64 head_at;    /* SCRIPT_HEAD_BY_KEY: counted like type_at */
+  __s64 head_at;    /* SCRIPT_HEAD_BY_KEY, SCRIPT_HEAD_GLOBAL: counted like type_at */
   __s64 type_at;    /* of the type of all code objects; address - bias of the mapping with the function; 0: not used */
   __u32 at[SCRIPT_MOST_PLACES];
 };
@@ -54,14 +60,15 @@ struct script_layout {
 #define SCRIPT_FRAME (1ULL << 61)
 #define SCRIPT_FRAME_MASK (3ULL << 61)
 
-/* A text of a script: the characters have 1 (Latin-1), 2 or 4 bytes (Unicode). */
+/* A text of a script: the characters have 1 (Latin-1), 2 or 4 bytes (Unicode), or the text is in UTF-8. */
 struct script_text {
   __u16 bytes; /* how many follow */
-  __u8 width;  /* of a character, in bytes */
+  __u8 width;  /* of a character, in bytes; 0: UTF-8 */
   __u8 is_cut; /* it is longer: a name lacks its end, a path its beginning */
 };
 #define SCRIPT_NAME_BYTES 128
 #define SCRIPT_PATH_BYTES 256
+#define SCRIPT_OWNER_BYTES 64
 /* What a frame of a script is, sent before the first stack with that frame. */
 struct ring_name {
   struct ring_header header;
@@ -69,9 +76,12 @@ struct ring_name {
   __u32 language;
   __u32 line; /* where the function begins; 0: not known */
   struct script_text name;
-  struct script_text path; /* of the script */
+  struct script_text path;  /* of the script */
+  struct script_text owner; /* the class of the function, where its name does not say it */
+  __u32 unused;
   char name_text[SCRIPT_NAME_BYTES];
   char path_text[SCRIPT_PATH_BYTES];
+  char owner_text[SCRIPT_OWNER_BYTES];
 };
 
 /* Why the frames of a script are missing behind a frame of its interpreter. */
@@ -89,7 +99,7 @@ struct script_counts {
 };
 
 PROFILE_ABI_ASSERT(sizeof(struct script_layout) == 96, "script_layout");
-PROFILE_ABI_ASSERT(sizeof(struct ring_name) == 416, "ring_name");
+PROFILE_ABI_ASSERT(sizeof(struct ring_name) == 488, "ring_name");
 PROFILE_ABI_ASSERT((int)PYTHON_PLACES <= SCRIPT_MOST_PLACES, "places of python");
 
 #endif

@@ -11,6 +11,7 @@ namespace profile {
 namespace {
 
 constexpr std::array<std::string_view, 2> python_files{"python", "libpython"};
+constexpr std::array<std::string_view, 2> php_files{"php", "libphp"};
 
 constexpr std::array languages{
     Language{.number = SCRIPT_PYTHON,
@@ -20,6 +21,13 @@ constexpr std::array languages{
              .least_bytes = 4096,
              .is_sound = is_sound_python,
              .find = find_python},
+    Language{.number = SCRIPT_PHP,
+             .name = "php",
+             .files = php_files,
+             .function = "execute_ex",
+             .least_bytes = 4096,
+             .is_sound = is_sound_php,
+             .find = find_php},
 };
 static_assert(languages.size() == SCRIPT_LANGUAGES - 1);
 

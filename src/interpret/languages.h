@@ -35,8 +35,18 @@ struct Language {
                            const FoundCode& function);
 };
 
+// The compiler may put rarely used code of a function elsewhere, without a symbol. It is a described range whose frame
+// is that of the function's `body` from its first byte on, and only jumps of the function lead there. `code`: of the
+// function. nullopt: there is none, or it cannot be told which it is.
+[[nodiscard]] std::optional<CodeRange> moved_code(const ElfFile& file, const CodeRange& function,
+                                                  const UnwindTable& table, const unwind_rule& body,
+                                                  std::span<const std::byte> code);
+
 [[nodiscard]] FoundInterpreter find_python(const ElfFile& file, std::string_view path, const UnwindTable& table,
                                            const FoundCode& function);
 [[nodiscard]] bool is_sound_python(const script_layout& layout);
+[[nodiscard]] FoundInterpreter find_php(const ElfFile& file, std::string_view path, const UnwindTable& table,
+                                        const FoundCode& function);
+[[nodiscard]] bool is_sound_php(const script_layout& layout);
 
 }  // namespace profile

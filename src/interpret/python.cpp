@@ -222,31 +222,6 @@ class BeginningReader {
   bool is_in_place_ = false;
 };
 
-// The compiler may put rarely used code of a function elsewhere, without a symbol. It is a described range whose frame
-// is that of the function's body from its first byte on, and only jumps of the function lead there.
-std::optional<CodeRange> moved_code(const ElfFile& file, const CodeRange& function, const UnwindTable& table,
-                                    std::uint64_t body_at, std::span<const std::byte> code) {
-  const unwind_rule body = rule_at(table, {body_at});
-  const std::vector<CodeRange> described = described_code(file);
-  std::optional<CodeRange> moved;
-  for (std::size_t at = 0; at + 6 <= code.size(); ++at) {
-    // jcc with 4 bytes: other bytes may look like it, so the target must be right, too.
-    if (code[at] != std::byte{0x0f} || (code[at + 1] & std::byte{0xf0}) != std::byte{0x80}) continue;
-    std::int32_t by = 0;
-    std::memcpy(&by, code.data() + at + 2, sizeof by);
-    const std::uint64_t target = function.start + at + 6 + static_cast<std::uint64_t>(std::int64_t{by});
-    if (function.holds(target)) continue;
-    const auto next = std::ranges::upper_bound(described, target, {}, &CodeRange::start);
-    if (next == described.begin() || !next[-1].holds(target)) continue;
-    const CodeRange& range = next[-1];
-    const unwind_rule first = rule_at(table, {range.start});
-    if (std::memcmp(&first, &body, sizeof body) != 0) continue;
-    if (moved && moved->start != range.start) return std::nullopt;
-    moved = range;
-  }
-  return moved;
-}
-
 std::string in_words(std::uint64_t version) {
   return std::to_string(version >> 24 & 0xff) + '.' + std::to_string(version >> 16 & 0xff) + '.' +
          std::to_string(version >> 8 & 0xff);
@@ -322,7 +297,7 @@ FoundInterpreter find_python(const ElfFile& file, std::string_view path, const U
   std::ranges::copy(known->at, layout.at);
   const CodeRange own{.start = place->offset, .bytes = function.bytes};
   found.code.push_back(own);
-  if (const auto moved = moved_code(file, own, table, body_at, code)) found.code.push_back(*moved);
+  if (const auto moved = moved_code(file, own, table, body, code)) found.code.push_back(*moved);
   std::ranges::sort(found.code, {}, &CodeRange::start);
   return found;
 }

@@ -51,13 +51,16 @@ void append_utf8(std::string& out, std::uint32_t value) {
 
 std::string_view last_part(std::string_view path) { return path.substr(path.rfind('/') + 1); }
 
-// A name that all scripts have gets the place of the function: "<module app.py>", "<lambda app.py:12>".
+// A name that all scripts have gets the place of the function: "<module app.py>", "{closure app.php:12}".
 std::string with_place(const std::string& name, std::string_view path, std::uint32_t line) {
-  const bool is_common = name.size() > 2 && name.front() == '<' && name.back() == '>' && name.find('<', 1) == name.npos;
+  const auto is_between = [&name](char begin, char end) {
+    return name.size() > 2 && name.front() == begin && name.back() == end && name.find(begin, 1) == name.npos;
+  };
+  const bool is_common = is_between('<', '>') || is_between('{', '}');
   if (!is_common || path.empty()) return name;
   std::string text = name.substr(0, name.size() - 1) + ' ' + std::string(last_part(path));
   if (line > 1) text += ':' + std::to_string(line);
-  return text + '>';
+  return text + name.back();
 }
 
 const bpf_map* made_map(bpf_object& object, const char* name) {
@@ -69,7 +72,8 @@ const bpf_map* made_map(bpf_object& object, const char* name) {
 
 std::string utf8_of(const script_text& text, const char* characters) {
   std::string out;
-  for (std::size_t at = 0; at + text.width <= text.bytes; at += std::max<std::size_t>(text.width, 1)) {
+  if (text.width == 0) return {characters, text.bytes};
+  for (std::size_t at = 0; at + text.width <= text.bytes; at += text.width) {
     std::uint32_t value = 0;
     std::memcpy(&value, characters + at, std::min<std::size_t>(text.width, sizeof value));
     append_utf8(out, value);
@@ -86,13 +90,20 @@ void ScriptNames::keep(const ring_name& sent) {
   constexpr std::string_view cut = "\u2026";
   ++sent_;
   if (functions_.size() >= most_functions || sent.name.bytes > sizeof sent.name_text ||
-      sent.path.bytes > sizeof sent.path_text) {
+      sent.path.bytes > sizeof sent.path_text || sent.owner.bytes > sizeof sent.owner_text) {
     return;
   }
   Function function;
   function.path = (sent.path.is_cut != 0 ? std::string(cut) : "") + utf8_of(sent.path, sent.path_text);
-  const std::string name = utf8_of(sent.name, sent.name_text) + (sent.name.is_cut != 0 ? std::string(cut) : "");
+  std::string name = utf8_of(sent.name, sent.name_text) + (sent.name.is_cut != 0 ? std::string(cut) : "");
+  if (name.empty()) name = "<main>";
   function.name = with_place(name, function.path, sent.line);
+  if (sent.owner.bytes != 0) {
+    // Behind the name of a class without one stands its place, in PHP's own way.
+    std::string owner = utf8_of(sent.owner, sent.owner_text);
+    owner.resize(std::min(owner.find('\0'), owner.size()));
+    function.name = owner + (sent.owner.is_cut != 0 ? std::string(cut) : "") + "::" + function.name;
+  }
   function.line = sent.line;
   const auto of_text = [](std::uint64_t hash, std::string_view text) {
     return hash_of(hash, std::hash<std::string_view>()(text));

@@ -1,27 +1,55 @@
-# Compares folded lines of mix.py (with -a, so that frames of the script are marked) with the chain that it runs.
+# Compares folded lines of mix.py or mix.php (with -a, so that frames of the script are marked) with the chain that they run.
 # Prints: right, wrong, missing (a part of the chain is not there), other (code before main), of how many samples.
-#   check_mix.py FOLDED DEPTH PROCESS
+#   check_mix.py FOLDED DEPTH PROCESS python|old-python|php
 import re
 import sys
 
-path, depth, process = sys.argv[1], int(sys.argv[2]), sys.argv[3]
-old = len(sys.argv) > 4  # names without the class or the function around them
-ways = ["direct", "by_map", "by_sort", "by_generator", "by_init", "by_pattern", "by_reduce", "by_exception", "direct",
-        "by_order", "by_delegation", "by_coroutine", "by_call", "by_classmethod", "by_partial"]
-behind = {
-    "by_sort": ["by_sort.<locals>.<lambda>"], "by_order": ["Ordered.__lt__"], "by_generator": ["generated"],
-    "by_delegation": ["delegated", "generated"], "by_coroutine": ["awaited"], "by_init": ["Made.__init__"],
-    "by_call": ["Made.__call__"], "by_classmethod": ["Made.of_class"],
-    "by_pattern": ["sub", "by_pattern.<locals>.<lambda>"], "by_reduce": ["by_reduce.<locals>.<lambda>"],
+path, depth, process, language = sys.argv[1], int(sys.argv[2]), sys.argv[3], sys.argv[4]
+old = language == "old-python"  # names without the class or the function around them
+python = {
+    "ways": ["direct", "by_map", "by_sort", "by_generator", "by_init", "by_pattern", "by_reduce", "by_exception", "direct",
+             "by_order", "by_delegation", "by_coroutine", "by_call", "by_classmethod", "by_partial"],
+    "behind": {
+        "by_sort": ["by_sort.<locals>.<lambda>"], "by_order": ["Ordered.__lt__"], "by_generator": ["generated"],
+        "by_delegation": ["delegated", "generated"], "by_coroutine": ["awaited"], "by_init": ["Made.__init__"],
+        "by_call": ["Made.__call__"], "by_classmethod": ["Made.of_class"],
+        "by_pattern": ["sub", "by_pattern.<locals>.<lambda>"], "by_reduce": ["by_reduce.<locals>.<lambda>"],
+    },
+    # Functions of the libraries that may run at the leaf: the pattern of re.sub is looked up, objects are made.
+    "libraries": {"_compile", "RegexFlag.__and__", "__and__", "Ordered.__init__", "__init__", "_compile_template", "get"},
+    "roots": (["<module mix.py>"], ["Thread._bootstrap", "Thread._bootstrap_inner", "Thread.run"],
+              ["_bootstrap", "_bootstrap_inner", "run"]),
+    "interpreter": "PyEval",
 }
+php = {
+    "ways": ["direct", "by_map", "by_sort", "by_generator", "by_constructor", "by_pattern", "by_reduce", "by_exception",
+             "by_static", "by_delegation", "by_invoke", "by_magic", "by_method", "by_iteration"],
+    "behind": {
+        "by_map": ["array_map"], "by_sort": ["usort", "{closure}"], "by_generator": ["Generator::current", "generated"],
+        "by_delegation": ["delegated", "generated"], "by_constructor": ["Made::__construct"],
+        "by_pattern": ["preg_replace_callback", "{closure}"], "by_reduce": ["array_reduce", "{closure}"],
+        "by_static": ["Made::of_class"], "by_invoke": ["Plain::__invoke"], "by_magic": ["Plain::__callStatic"],
+        "by_method": ["Generator::current", "Plain::each"], "by_iteration": ["Walked::getIterator"],
+    },
+    "libraries": {"array_map", "usort", "preg_replace_callback", "array_reduce", "Generator::current", "count", "strlen"},
+    "roots": (["<main mix.php>"],),
+    "interpreter": "execute_ex",
+}
+truth = php if language == "php" else python
+ways, behind, libraries = truth["ways"], truth["behind"], truth["libraries"]
+
+
+def plain(frame):
+    frame = re.sub(r"^(.*::)?\{closure .*\}$", "{closure}", frame[:-4])
+    return re.sub(r"^<lambda .*>$", "<lambda>", frame)
+
+
 chain = []
 for left in range(depth, 0, -1):
     way = ways[left % len(ways)]
     chain += ["go", way] + behind.get(way, [])
 chain += ["go", "burn"]
 shown = [name.rsplit(".", 1)[-1] if old else name for name in chain]
-# Functions of the libraries that may run at the leaf: the pattern of re.sub is looked up, objects are made.
-libraries = {"_compile", "RegexFlag.__and__", "__and__", "Ordered.__init__", "__init__", "_compile_template", "get"}
 right = wrong = missing = other = total = 0
 examples = {}
 for line in open(path, encoding="utf-8"):
@@ -31,9 +59,9 @@ for line in open(path, encoding="utf-8"):
         continue
     count = int(count)
     total += count
-    script = [re.sub(r"^<lambda .*>$", "<lambda>", frame[:-4]) for frame in frames[1:] if frame.endswith("_[s]")]
+    script = [plain(frame) for frame in frames[1:] if frame.endswith("_[s]")]
     if "main" not in script:
-        kind = "missing" if any("PyEval" in frame for frame in frames) and not script else "other"
+        kind = "missing" if any(truth["interpreter"] in frame for frame in frames) and not script else "other"
         if kind == "missing":
             missing += count
         else:
@@ -47,10 +75,8 @@ for line in open(path, encoding="utf-8"):
         same += 1
     tail = rest[same:]
     # What is behind the chain may only be a library's function, or the whole run stays away.
-    is_right = (root in (["<module mix.py>"], ["Thread._bootstrap", "Thread._bootstrap_inner", "Thread.run"],
-                         ["_bootstrap", "_bootstrap_inner", "run"])
-                and all(name in libraries for name in tail))
-    if is_right and not any("PyEval" in frame for frame in frames):
+    is_right = root in truth["roots"] and all(name in libraries for name in tail)
+    if is_right and not any(truth["interpreter"] in frame for frame in frames):
         right += count
     elif is_right:
         missing += count  # a native frame of the interpreter says that something is not shown

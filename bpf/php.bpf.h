@@ -1,0 +1,105 @@
+/* The frames of PHP (abi/script.h says where). One frame of the interpreter's function runs what functions of the script
+ * call; a call from C enters it again, and that frame of the script has a mark. Functions that PHP itself has, such as
+ * array_map(), have frames in the same chain. */
+#ifndef PROFILE_PHP_BPF_H
+#define PROFILE_PHP_BPF_H
+
+#include "script_step.bpf.h"
+#include "walk_host.bpf.h"
+
+/* Zend/zend_compile.h: in struct _zend_execute_data, and in what it calls a function. */
+#define PHP_FRAME_BYTES 56
+#define PHP_FRAME_FUNCTION 24
+#define PHP_FRAME_INFO 40
+#define PHP_FRAME_PREVIOUS 48
+#define PHP_CALLED_FROM_C (1 << 17) /* ZEND_CALL_TOP */
+#define PHP_FUNCTION_BYTES 24       /* type, name and class */
+#define PHP_OF_SCRIPT 2             /* ZEND_USER_FUNCTION */
+#define PHP_OF_EVAL 4               /* ZEND_EVAL_CODE */
+#define PHP_CLASS_NAME 8
+/* struct _zend_string: its hash, its length, its characters. */
+#define PHP_TEXT_HASH 8
+#define PHP_TEXT_AT 24
+
+static __always_inline bool is_php_pointer(__u64 address) { return address >= LOWEST_CODE && !(address & 7); }
+
+/* Finds the function of the next frame of the script. Returns an enum script_step. */
+__noinline int php_step(__u32 slot) {
+  struct walk *walk = walk_of(slot);
+  if (!walk) return STEP_MISSING + SCRIPT_NOT_READABLE;
+  struct script_walk *script = &walk->script;
+  const struct script_layout *layout = script_layout_of(script->layout);
+  if (!layout) return STEP_MISSING + SCRIPT_NOT_READABLE;
+  if (!script->frame) {
+    script->must_fit = 1;
+    if (script->has_next) {
+      script->frame = script->next;
+    } else if (read_user(&script->frame, sizeof(script->frame), script->bias + layout->head_at)) {
+      return STEP_MISSING + SCRIPT_NOT_READABLE;
+    }
+  }
+  const __u64 frame = script->frame;
+  if (!is_php_pointer(frame)) return STEP_MISSING + SCRIPT_NO_PLACE;
+  if (read_user(script->words, PHP_FRAME_BYTES, frame)) return STEP_MISSING + SCRIPT_NOT_READABLE;
+  const __u64 function = script->words[PHP_FRAME_FUNCTION / 8], previous = script->words[PHP_FRAME_PREVIOUS / 8];
+  const bool is_from_c = (__u32)script->words[PHP_FRAME_INFO / 8] & PHP_CALLED_FROM_C;
+  script->frame = script->next = previous;
+  script->has_next = 1;
+  /* A frame that only holds a place. */
+  if (!function) return previous ? STEP_NOTHING : STEP_END;
+  if (!is_php_pointer(function)) return STEP_MISSING + SCRIPT_NOT_READABLE;
+  if (read_user(script->words, PHP_FUNCTION_BYTES, function)) return STEP_MISSING + SCRIPT_NOT_READABLE;
+  const __u8 type = (__u8)script->words[0];
+  const bool is_of_script = type == PHP_OF_SCRIPT || type == PHP_OF_EVAL;
+  const __u64 name = script->words[1], class = script->words[2];
+  __u64 file[2] = {}; /* and, in its first half, the line where the function begins */
+  if (is_of_script) {
+    if (read_user(file, sizeof(file), function + layout->at[PHP_FUNCTION_FILE])) return STEP_MISSING + SCRIPT_NOT_READABLE;
+    if (!is_php_pointer(file[0])) return STEP_MISSING + SCRIPT_NOT_READABLE;
+  }
+  /* The code outside of functions has no name. */
+  const __u64 text = name ? name : file[0];
+  if (!is_php_pointer(text)) return STEP_MISSING + SCRIPT_NOT_READABLE;
+  script->function = function;
+  script->line = (__u32)file[1];
+  script->proof[0] = name;
+  script->proof[1] = file[0] ^ (__u64)script->line << 48;
+  script->proof[2] = class;
+  /* The hash that PHP keeps of a text. 0: it has not computed that yet. */
+  if (read_user(&script->proof[3], sizeof(__u64), text + PHP_TEXT_HASH)) return STEP_MISSING + SCRIPT_NOT_READABLE;
+  script->can_be_known = script->proof[3] != 0;
+  script->file = file[0];
+  return !previous || (is_of_script && is_from_c) ? STEP_LAST_FUNCTION : STEP_FUNCTION;
+}
+
+/* As read_python_text(), for a text in bytes of any kind. */
+static __always_inline int read_php_text(__u64 at, struct script_text *text, char *to, const __u32 most,
+                                         bool from_end) {
+  __u64 bytes = 0;
+  if (!is_php_pointer(at) || read_user(&bytes, sizeof(bytes), at + PHP_TEXT_HASH + 8)) return 1;
+  if (bytes >> 32) return 1;
+  __u64 from = at + PHP_TEXT_AT;
+  if (bytes > most) {
+    text->is_cut = 1;
+    if (from_end) from += bytes - most;
+    bytes = most;
+  }
+  text->bytes = bytes;
+  KEEP_BELOW(bytes, 2 * most);
+  return bytes && read_user(to, bytes, from);
+}
+
+/* Puts the names of the function at hand into script->name. Returns 0 when they were read. */
+static __always_inline int read_php_names(struct script_walk *script) {
+  struct ring_name *name = &script->name;
+  if (script->proof[0] && read_php_text(script->proof[0], &name->name, name->name_text, SCRIPT_NAME_BYTES, false)) {
+    return 1;
+  }
+  if (script->file && read_php_text(script->file, &name->path, name->path_text, SCRIPT_PATH_BYTES, true)) return 1;
+  if (!script->proof[2]) return 0;
+  __u64 class = 0;
+  return read_user(&class, sizeof(class), script->proof[2] + PHP_CLASS_NAME) ||
+         read_php_text(class, &name->owner, name->owner_text, SCRIPT_OWNER_BYTES, false);
+}
+
+#endif

@@ -1,0 +1,30 @@
+#include <algorithm>
+#include <cstring>
+
+#include "interpret/languages.h"
+
+namespace profile {
+
+std::optional<CodeRange> moved_code(const ElfFile& file, const CodeRange& function, const UnwindTable& table,
+                                    const unwind_rule& body, std::span<const std::byte> code) {
+  const std::vector<CodeRange> described = described_code(file);
+  std::optional<CodeRange> moved;
+  for (std::size_t at = 0; at + 6 <= code.size(); ++at) {
+    // jcc with 4 bytes: other bytes may look like it, so the target must be right, too.
+    if (code[at] != std::byte{0x0f} || (code[at + 1] & std::byte{0xf0}) != std::byte{0x80}) continue;
+    std::int32_t by = 0;
+    std::memcpy(&by, code.data() + at + 2, sizeof by);
+    const std::uint64_t target = function.start + at + 6 + static_cast<std::uint64_t>(std::int64_t{by});
+    if (function.holds(target)) continue;
+    const auto next = std::ranges::upper_bound(described, target, {}, &CodeRange::start);
+    if (next == described.begin() || !next[-1].holds(target)) continue;
+    const CodeRange& range = next[-1];
+    const unwind_rule first = rule_at(table, {range.start});
+    if (std::memcmp(&first, &body, sizeof body) != 0) continue;
+    if (moved && moved->start != range.start) return std::nullopt;
+    moved = range;
+  }
+  return moved;
+}
+
+}  // namespace profile
