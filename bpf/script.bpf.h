@@ -124,6 +124,7 @@ __noinline int script_frame(__u32 slot) {
   if (!walk) return WALK_NOT_READABLE;
   struct script_walk *script = &walk->script;
   const int step = python_step(slot);
+  if (step == STEP_NOTHING) return WALK_GOES_ON; /* the loop over the frames bounds these, too */
   if (step >= STEP_MISSING) return give_up_run(walk, step - STEP_MISSING);
   if (step == STEP_END) {
     script->is_on = 0;

@@ -4,6 +4,7 @@
 
 /* The result of a step of a language. */
 enum script_step {
+  STEP_NOTHING,       /* there is no function here; others follow */
   STEP_FUNCTION,      /* script_walk has a function; others follow */
   STEP_LAST_FUNCTION, /* C code has called it: the run ends behind it */
   STEP_END,           /* the run ends, and there is no function here */

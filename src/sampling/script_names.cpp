@@ -51,12 +51,13 @@ void append_utf8(std::string& out, std::uint32_t value) {
 
 std::string_view last_part(std::string_view path) { return path.substr(path.rfind('/') + 1); }
 
-// A name that all scripts have gets the place of the function: "<module app.py>", "<lambda app.py:12>".
+// A name that all scripts have gets the place of the function: "<module app.py>", "<lambda app.py:12>". Some versions
+// say of a whole script that it begins at its first statement.
 std::string with_place(const std::string& name, std::string_view path, std::uint32_t line) {
   const bool is_common = name.size() > 2 && name.front() == '<' && name.back() == '>' && name.find('<', 1) == name.npos;
   if (!is_common || path.empty()) return name;
   std::string text = name.substr(0, name.size() - 1) + ' ' + std::string(last_part(path));
-  if (line > 1) text += ':' + std::to_string(line);
+  if (line > 1 && name != "<module>") text += ':' + std::to_string(line);
   return text + '>';
 }
 

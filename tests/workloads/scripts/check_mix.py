@@ -33,7 +33,7 @@ for line in open(path, encoding="utf-8"):
     total += count
     script = [re.sub(r"^<lambda .*>$", "<lambda>", frame[:-4]) for frame in frames[1:] if frame.endswith("_[s]")]
     if "main" not in script:
-        kind = "missing" if any("PyEval" in frame for frame in frames) and not script else "other"
+        kind = "missing" if any("_PyEval_EvalFrameDefault" in frame for frame in frames) and not script else "other"
         if kind == "missing":
             missing += count
         else:
@@ -50,7 +50,7 @@ for line in open(path, encoding="utf-8"):
     is_right = (root in (["<module mix.py>"], ["Thread._bootstrap", "Thread._bootstrap_inner", "Thread.run"],
                          ["_bootstrap", "_bootstrap_inner", "run"])
                 and all(name in libraries for name in tail))
-    if is_right and not any("PyEval" in frame for frame in frames):
+    if is_right and not any("_PyEval_EvalFrameDefault" in frame for frame in frames):
         right += count
     elif is_right:
         missing += count  # a native frame of the interpreter says that something is not shown
