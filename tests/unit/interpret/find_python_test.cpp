@@ -17,7 +17,7 @@ struct FoundInFile {
 };
 
 FoundInFile found_in_bytes(const std::string& file, std::string_view path = "/usr/bin/python3",
-                     std::uint64_t steps = UINT64_MAX) {
+                           std::uint64_t steps = UINT64_MAX) {
   WorkBudget budget(steps);
   std::string why;
   const auto elf = ElfFile::read(FileBytes(std::as_bytes(std::span(file))), why, &budget);
