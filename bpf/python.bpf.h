@@ -77,6 +77,8 @@ __noinline int python_step(__u32 slot) {
   if (name < LOWEST_CODE || (name & 7) || path < LOWEST_CODE || (path & 7)) {
     return STEP_MISSING + SCRIPT_NOT_READABLE;
   }
+  /* Python's own code that calls __init__() has one text as its name and its file, and no line. */
+  if (name == path && !line && !is_entry) return STEP_NOTHING;
   /* The name's length, and the hash that Python keeps of it. -1: it has not computed that yet. */
   if (read_user(&script->proof[2], 2 * sizeof(__u64), name + 16)) return STEP_MISSING + SCRIPT_NOT_READABLE;
   script->function = code;

@@ -19,10 +19,10 @@ constexpr std::uint64_t made_cold_bytes = 0x80;
 constexpr unsigned made_below_cfa = 352;  // of the function's stack pointer
 
 struct MadePython {
-  std::string code;           // of the function, from its first byte on
+  std::string code = {};      // of the function, from its first byte on
   std::uint32_t version = 0;  // as in Py_Version; 0: there is no such symbol
   std::string runtime = std::string(1024, '\0');
-  std::vector<std::string> more_symbols;
+  std::vector<std::string> more_symbols = {};
   bool has_moved_code = false;
   bool is_in_symtab = false;  // the symbols are not dynamic
   std::uint16_t machine = EM_X86_64;

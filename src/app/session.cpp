@@ -258,7 +258,7 @@ class Session {
   }
 
   void end_sampling() {
-    if (ended_ns_ != 0) return;
+    if (ended_ns_ != 0 || started_ns_ == 0) return;
     source_->pause();
     ended_ns_ = monotonic_ns();
   }
@@ -306,7 +306,8 @@ class Session {
   }
 
   [[nodiscard]] bool is_time_up() const { return options_.duration_s && elapsed_s() >= *options_.duration_s; }
-  [[nodiscard]] double elapsed_s() const { return to_seconds(monotonic_ns() - started_ns_); }
+  // 0 until sampling begins.
+  [[nodiscard]] double elapsed_s() const { return started_ns_ == 0 ? 0 : to_seconds(monotonic_ns() - started_ns_); }
 
   [[nodiscard]] int sampled_cpus() const {
     const std::size_t asked = options_.sampling.cpus.size();

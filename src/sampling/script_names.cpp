@@ -21,6 +21,8 @@ static_assert(script_address_bit == SCRIPT_FRAME);
 // functions that it has not met yet, because stacks that are still to be counted may need any of those that are known.
 constexpr std::size_t most_functions = 1'000'000;
 // A hash that no one can foresee is not needed here: at worst two functions of a script are one frame.
+// What PHP has outside of functions.
+constexpr std::string_view whole_script = "<main>";
 constexpr std::uint64_t address_seed = 0x5c1217;
 
 constexpr std::array<std::string_view, SCRIPT_REASONS> reasons{
@@ -51,7 +53,8 @@ void append_utf8(std::string& out, std::uint32_t value) {
 
 std::string_view last_part(std::string_view path) { return path.substr(path.rfind('/') + 1); }
 
-// A name that all scripts have gets the place of the function: "<module app.py>", "{closure app.php:12}".
+// A name that all scripts have gets the place of the function: "<module app.py>", "{closure app.php:12}". Some versions
+// say of a whole script that it begins at its first statement.
 std::string with_place(const std::string& name, std::string_view path, std::uint32_t line) {
   const auto is_between = [&name](char begin, char end) {
     return name.size() > 2 && name.front() == begin && name.back() == end && name.find(begin, 1) == name.npos;
@@ -59,7 +62,7 @@ std::string with_place(const std::string& name, std::string_view path, std::uint
   const bool is_common = is_between('<', '>') || is_between('{', '}');
   if (!is_common || path.empty()) return name;
   std::string text = name.substr(0, name.size() - 1) + ' ' + std::string(last_part(path));
-  if (line > 1) text += ':' + std::to_string(line);
+  if (line > 1 && name != "<module>" && name != whole_script) text += ':' + std::to_string(line);
   return text + name.back();
 }
 
@@ -96,7 +99,7 @@ void ScriptNames::keep(const ring_name& sent) {
   Function function;
   function.path = (sent.path.is_cut != 0 ? std::string(cut) : "") + utf8_of(sent.path, sent.path_text);
   std::string name = utf8_of(sent.name, sent.name_text) + (sent.name.is_cut != 0 ? std::string(cut) : "");
-  if (name.empty()) name = "<main>";
+  if (name.empty()) name = whole_script;
   function.name = with_place(name, function.path, sent.line);
   if (sent.owner.bytes != 0) {
     // Behind the name of a class without one stands its place, in PHP's own way.

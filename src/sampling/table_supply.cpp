@@ -78,9 +78,11 @@ bool may_be_version(std::uint32_t version, const FileStamp& stamp) {
   return (known ^ version) <= WALK_FILE_TOUCHED;
 }
 
-// The key by which the kernel's walk will ask for the file, as far as its file system tells what it is made of.
+// The key by which the kernel's walk will ask for the file, as far as its file system tells what it is made of. Files
+// that came with the image of a disk have the generation 0.
 walk_file_key true_key_of(const walk_file_key& key, const FileStamp& stamp) {
-  if (key.version != own_version || stamp.generation == 0) return key;
+  const bool is_on_disk = key.device >> minor_bits != 0;
+  if (key.version != own_version || (stamp.generation == 0 && !is_on_disk)) return key;
   constexpr std::int64_t ns_in_second = 1'000'000'000;
   const auto seconds = [](std::int64_t ns) { return static_cast<std::uint32_t>(ns / ns_in_second); };
   const auto rest = [](std::int64_t ns) { return static_cast<std::uint32_t>(ns % ns_in_second); };

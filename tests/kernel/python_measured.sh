@@ -31,5 +31,5 @@ named_in_brief()
 END
 sample_folded -F 997 -U -a -- bash -c 'for ((i = 0; i < 200; i++)); do "$0" "$1"; done' "$python" "$tmp/brief.py"
 expect_absent '\[unknown\]_\[s\]'
-expect_share ';named_in_brief_\[s\]' 20 100
+expect_share ';named_in_brief_\[s\]' 5 100
 expect_no_err 'found no room'

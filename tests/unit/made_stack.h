@@ -247,7 +247,7 @@ class MadeStack {
     save(saved + 80, interrupted.fp);
     save(saved + 88, interrupted.extra);
     unwind_rule rule{};
-    rule.is_signal = 1;
+    rule.flags = UNWIND_SIGNAL;
     rule.cfa = UNWIND_CFA_MEMORY;
     rule.cfa_register = REGISTER_SP;
     rule.cfa_offset = 64;

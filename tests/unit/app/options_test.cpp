@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "abi/script.h"
 #include "options_words.h"
 
 using namespace profile;

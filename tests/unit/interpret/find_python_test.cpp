@@ -16,8 +16,8 @@ struct FoundInFile {
   UnwindTable table;
 };
 
-FoundInFile found_in(const std::string& file, std::string_view path = "/usr/bin/python3",
-                     std::uint64_t steps = UINT64_MAX) {
+FoundInFile found_in_bytes(const std::string& file, std::string_view path = "/usr/bin/python3",
+                           std::uint64_t steps = UINT64_MAX) {
   WorkBudget budget(steps);
   std::string why;
   const auto elf = ElfFile::read(FileBytes(std::as_bytes(std::span(file))), why, &budget);
@@ -32,7 +32,7 @@ FoundInFile found_in(const std::string& file, std::string_view path = "/usr/bin/
 }
 
 FoundInFile found_in(const MadePython& made, std::string_view path = "/usr/bin/python3") {
-  return found_in(made_python(made), path);
+  return found_in_bytes(made_python(made), path);
 }
 
 std::string_view fault_of(const FoundInFile& found) { return text_of(found.interpreter.fault); }
@@ -161,9 +161,9 @@ TEST_CASE("what is not known for certain has no layout, and its rows have no mar
 TEST_CASE("a file without the function is no interpreter, and a spent budget is no layout") {
   MadeFrames frames;
   frames.function(frames.common(), made_code_address, 0x100, "");
-  CHECK(found_in(file_with_frames(frames.content())).interpreter.language == SCRIPT_NONE);
+  CHECK(found_in_bytes(file_with_frames(frames.content())).interpreter.language == SCRIPT_NONE);
   const std::string file = made_python({.code = made_code_311(), .version = version_of(11, 2)});
-  for (std::uint64_t steps = 4096; steps < 200'000; steps += 997) found_in(file, "/usr/bin/python3", steps);
+  for (std::uint64_t steps = 4096; steps < 200'000; steps += 997) found_in_bytes(file, "/usr/bin/python3", steps);
 }
 
 TEST_CASE("marks begin and end at their borders, whatever rows the table has there") {

@@ -5,6 +5,7 @@
 #include <cstring>
 #include <string>
 
+#include "abi/walk.h"
 #include "sampling/script_names.h"
 
 using namespace profile;
@@ -39,7 +40,7 @@ std::string symbol_of(const ring_name& name) {
 
 TEST_CASE("the word of a script's frame is no address and no other mark") {
   CHECK(ScriptNames::is_script(SCRIPT_FRAME | 5));
-  for (const std::uint64_t other : {std::uint64_t{0x7fffffffffff}, WALK_IN_EXECVE, std::uint64_t{0}}) {
+  for (const std::uint64_t other : {std::uint64_t{0x7fffffffffff}, std::uint64_t{WALK_IN_EXECVE}, std::uint64_t{0}}) {
     CHECK(!ScriptNames::is_script(other));
     CHECK(!ScriptNames::is_script(other | WALK_INTERRUPTED));
   }
@@ -90,6 +91,7 @@ TEST_CASE("a name that is not known is said to be lost") {
 
 TEST_CASE("names that all scripts have get their place, and cut texts an ellipsis") {
   CHECK(symbol_of(sent(1, "<module>", "/a/app.py", 1)) == "<module app.py>");
+  CHECK(symbol_of(sent(1, "<module>", "/a/app.py", 4)) == "<module app.py>");
   CHECK(symbol_of(sent(1, "<lambda>", "/a/app.py", 12)) == "<lambda app.py:12>");
   CHECK(symbol_of(sent(1, "f.<locals>.<lambda>", "/a/app.py", 12)) == "f.<locals>.<lambda>");
   CHECK(symbol_of(sent(1, "<module>", "", 1)) == "<module>");

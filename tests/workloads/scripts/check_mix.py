@@ -19,7 +19,7 @@ python = {
     "libraries": {"_compile", "RegexFlag.__and__", "__and__", "Ordered.__init__", "__init__", "_compile_template", "get"},
     "roots": (["<module mix.py>"], ["Thread._bootstrap", "Thread._bootstrap_inner", "Thread.run"],
               ["_bootstrap", "_bootstrap_inner", "run"]),
-    "interpreter": "PyEval",
+    "interpreter": "_PyEval_EvalFrameDefault",
 }
 php = {
     "ways": ["direct", "by_map", "by_sort", "by_generator", "by_constructor", "by_pattern", "by_reduce", "by_exception",
