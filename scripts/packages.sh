@@ -34,6 +34,7 @@ test  clang-tidy                   clang-tidy
 test  libclang-rt-14-dev           -
 test  llvm                         -
 both  python3                      python3
+test  php-cli                      php
 test  python3-jsonschema           -
 test  golang-go                    go
 both  chromium                     chromium

@@ -20,9 +20,9 @@ static_assert(script_address_bit == SCRIPT_FRAME);
 // The names of the largest programs' functions. Some hundred bytes each; beyond it, the rest of a run has no names for
 // functions that it has not met yet, because stacks that are still to be counted may need any of those that are known.
 constexpr std::size_t most_functions = 1'000'000;
-// A hash that no one can foresee is not needed here: at worst two functions of a script are one frame.
-// What PHP has outside of functions.
+// What PHP runs outside of functions.
 constexpr std::string_view whole_script = "<main>";
+// A hash that no one can foresee is not needed here: at worst two functions of a script are one frame.
 constexpr std::uint64_t address_seed = 0x5c1217;
 
 constexpr std::array<std::string_view, SCRIPT_REASONS> reasons{

@@ -2,9 +2,9 @@
 # The functions of a Python script stand in the stacks, each in its place between those of C, and no stack has a wrong
 # one: for samples at a rate, for waits, and for user probes. The interpreter's own function is not there.
 source "$(dirname "$0")/scripts.bash"
-has_layout "$python" || skip "this python is not known: $(cat "$tmp/languages")"
+has_layout python "$python" "$scripts/two.py" 60 || skip "this python is not known: $(cat "$tmp/languages")"
 
-begin_script mix.py 40 threads
+begin_script "$python" mix.py 40 threads
 mix=$started
 sample_enough 60 -F 499 -U -a --max-stack-depth 512 -p "$mix" 1
 check_mix "$tmp/out" 40
@@ -60,7 +60,7 @@ done
 kill "$started"
 
 # Memory of functions is used again: no stack mixes two of them.
-begin_script churn.py
+begin_script "$python" churn.py
 sample_enough 40 -F 499 -U -a -p "$started" 1
 said=$(python3 "$scripts/check_churn.py" "$tmp/out")
 [[ $said =~ ^wrong\ 0\ of\ [1-9] ]] || fail "$said"

@@ -2,15 +2,15 @@
 # How much of Python's stacks is whole and right; shares of functions; two hundred short processes; functions that are
 # made and freed for a minute.
 source "$(dirname "$0")/scripts.bash"
-has_layout "$python" || skip "this python is not known: $(cat "$tmp/languages")"
+has_layout python "$python" "$scripts/two.py" 60 || skip "this python is not known: $(cat "$tmp/languages")"
 
-begin_script mix.py 40 threads
+begin_script "$python" mix.py 40 threads
 sample_enough 2000 -F 997 -U -a --max-stack-depth 512 -p "$started" 10
 check_mix "$tmp/out" 40
 expect_between "$(awk -v right="$right" -v of="$of" 'BEGIN { print 100 * right / of }')" 99.5 100 "per cent right of $of"
 kill "$started"
 
-begin_script churn.py
+begin_script "$python" churn.py
 sample_enough 2000 -F 997 -U -a -p "$started" 60
 said=$(python3 "$scripts/check_churn.py" "$tmp/out")
 [[ $said =~ ^wrong\ 0\ of\ [1-9][0-9]{2} ]] || fail "$said"

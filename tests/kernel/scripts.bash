@@ -1,25 +1,25 @@
 # shellcheck shell=bash
-# Runs Python's truth programs of tests/workloads/scripts for the tests of its frames.
+# Runs the truth programs of tests/workloads/scripts for the tests of the frames of scripts.
 source "$(dirname "${BASH_SOURCE[0]}")/sampling.bash"
-need_command python3
+need_command python3 # for the programs that check
 [[ $(uname -m) == x86_64 ]] || skip "the frames of scripts are known on x86-64 alone"
 walks_by_tables || skip "stacks cannot be walked by tables here"
 scripts=$SOURCE_DIR/tests/workloads/scripts
 # Not a script that chooses one of several.
 python=$(python3 -c 'import os, sys; print(os.path.realpath(sys.executable))')
 
-# has_layout PYTHON : whether its version is one that is known. Starts it for a moment.
+# has_layout LANGUAGE COMMAND... : whether the interpreter that runs the command is known. Starts it for a moment.
 has_layout() {
-  start "$1" -c 'import time; time.sleep(60)'
-  wait_until grep -q . "/proc/$started/cmdline"
+  start "${@:2}"
+  wait_until has_worked "$started" 1
   "$PROFILE" --list-languages >"$tmp/languages" || fail "--list-languages"
   kill "$started"
-  grep -q 'functions of scripts are shown' "$tmp/languages"
+  grep -q "^$1 .* functions of scripts are shown" "$tmp/languages"
 }
 
-# begin_script NAME [ARGUMENT...] : starts a program of scripts/ in the directory $tmp, and waits until it is at work.
+# begin_script INTERPRETER NAME [ARGUMENT...] : starts a program of scripts/ there, and waits until it is at work.
 begin_script() {
-  start env -C "$scripts" "$python" "$@"
+  start env -C "$scripts" "$@"
   wait_until has_worked "$started" 20
 }
 

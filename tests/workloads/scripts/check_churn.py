@@ -1,4 +1,4 @@
-# Counts the folded lines of churn.py whose three numbers are not equal, or not in their order.
+# Counts the folded lines of churn.py or churn.php whose three numbers are not equal, or not in their order.
 #   check_churn.py FOLDED
 import re
 import sys
@@ -6,7 +6,7 @@ import sys
 checked = wrong = 0
 for line in open(sys.argv[1], encoding="utf-8"):
     stack, _, count = line.rstrip("\n").rpartition(" ")
-    frames = [re.fullmatch(r"([abc])_(\d+)(?:_\[s\])?", frame) for frame in stack.split(";")[1:]]
+    frames = [re.fullmatch(r"(?:.*::)?([abc])_(\d+)(?:_\[s\])?", frame) for frame in stack.split(";")[1:]]
     churned = [frame.groups() for frame in frames if frame]
     if not churned:
         continue

@@ -1,0 +1,101 @@
+// The layout of PHP is found in files that are built byte by byte.
+#include <doctest/doctest.h>
+
+#include <string>
+
+#include "../made_frames.h"
+#include "interpret/interpreter.h"
+#include "unwind/build.h"
+
+using namespace profile;
+using namespace profile::test;
+
+namespace {
+
+constexpr std::uint64_t function_at = 0x400;  // in the code
+constexpr std::uint64_t function_bytes = 0x1800;
+constexpr std::uint64_t globals_address = 0x600000;
+
+struct MadePhp {
+  std::string build = "API20220829,NTS";
+  bool has_globals = true;
+  std::uint16_t machine = EM_X86_64;
+};
+
+std::string made_php(const MadePhp& php) {
+  const std::string text(0x4000, '\x90');
+  MadeFrames frames;
+  const std::size_t common = frames.common();
+  frames.function(common, made_code_address + function_at, function_bytes, bytes({0x40 | 17, 0x0e}) + uleb(64));
+  frames.function(common, made_code_address + 0x3000, 0x100, "");
+  std::string names(1, '\0');
+  std::string symbols(sizeof(Elf64_Sym), '\0');
+  const auto add = [&](std::string_view name, unsigned type, std::uint16_t section, std::uint64_t at,
+                       std::uint64_t size) {
+    Elf64_Sym symbol{};
+    symbol.st_name = static_cast<std::uint32_t>(names.size());
+    symbol.st_info = static_cast<unsigned char>(STB_GLOBAL << 4 | type);
+    symbol.st_shndx = section;
+    symbol.st_value = at;
+    symbol.st_size = size;
+    names += std::string(name) + '\0';
+    symbols += bytes_of(symbol);
+  };
+  add("execute_ex", STT_FUNC, 1, made_code_address + function_at, function_bytes);
+  if (php.has_globals) add("executor_globals", STT_OBJECT, 3, globals_address, 1024);
+  // The text lies across the border of what is read at once, behind one that only looks like it.
+  std::string constants = "API20no," + std::string((1 << 16) - 12, '\0') + php.build + '\0' + std::string(64, '\0');
+  const std::string data(1024, '\0');
+  const std::uint64_t data_at = sizeof(Elf64_Ehdr) + text.size() + frames.content().size();
+  return made_elf({{.name = ".text", .content = text, .flags = SHF_ALLOC | SHF_EXECINSTR, .address = made_code_address},
+                   {.name = ".eh_frame", .content = frames.content(), .flags = SHF_ALLOC, .address = 0x800000},
+                   {.name = ".data", .content = data, .flags = SHF_ALLOC | SHF_WRITE, .address = globals_address},
+                   {.name = ".dynstr", .content = names, .type = SHT_STRTAB, .flags = SHF_ALLOC},
+                   {.name = ".dynsym",
+                    .content = symbols,
+                    .type = SHT_DYNSYM,
+                    .flags = SHF_ALLOC,
+                    .link = 4,
+                    .entry_bytes = sizeof(Elf64_Sym)},
+                   {.name = ".rodata", .content = constants, .flags = SHF_ALLOC, .address = 0x900000}},
+                  php.machine, {code_segment(text.size()), code_segment(data.size(), data_at, globals_address)});
+}
+
+Interpreter found_in(const MadePhp& made) {
+  const std::string file = made_php(made);
+  WorkBudget budget(UINT64_MAX);
+  std::string why;
+  const auto elf = ElfFile::read(FileBytes(std::as_bytes(std::span(file))), why, &budget);
+  REQUIRE_MESSAGE(elf, why);
+  UnwindAnswer answer = unwind_table_of(*elf);
+  Interpreter found = find_interpreter(*elf, "/usr/bin/php8.2", answer.table);
+  CHECK(is_sound(answer.table));
+  return found;
+}
+
+}  // namespace
+
+TEST_CASE("PHP's frames begin at a global, and its version is that of its modules") {
+  const Interpreter php = found_in({});
+  CHECK(php.language == SCRIPT_PHP);
+  CHECK(text_of(php.fault) == text_of(InterpreterFault::none));
+  CHECK(php.version == "8.2");
+  CHECK(is_sound(php.layout));
+  CHECK(php.layout.head == SCRIPT_HEAD_GLOBAL);
+  CHECK(php.layout.head_at == globals_address + 488 - (made_code_address - made_code_offset));
+  CHECK(php.layout.at[PHP_FUNCTION_FILE] == 152);
+  CHECK(php.layout.start == made_code_offset + function_at);
+  const Interpreter newest = found_in({.build = "API20250925,NTS"});
+  CHECK(newest.version == "8.5");
+  CHECK(newest.layout.at[PHP_FUNCTION_FILE] == 168);
+  CHECK(newest.layout.head_at == php.layout.head_at + 512 - 488);
+}
+
+TEST_CASE("a PHP of another version, build or machine has no layout") {
+  const auto fault_of = [](const MadePhp& made) { return text_of(found_in(made).fault); };
+  CHECK(fault_of({.build = "API20991231,NTS"}) == text_of(InterpreterFault::unknown_version));
+  CHECK(fault_of({.build = "API2022"}) == text_of(InterpreterFault::unknown_version));
+  CHECK(fault_of({.build = "API20220829,TS"}) == text_of(InterpreterFault::unknown_build));
+  CHECK(fault_of({.build = "API20220829,NTS,debug"}) == text_of(InterpreterFault::unknown_build));
+  CHECK(fault_of({.has_globals = false}) == text_of(InterpreterFault::unknown_build));
+}
