@@ -54,8 +54,9 @@ __noinline int php_step(__u32 slot) {
   const __u64 name = script->words[1], class = script->words[2];
   __u64 file[2] = {}; /* and, in its first half, the line where the function begins */
   if (is_of_script) {
-    if (read_user(file, sizeof(file), function + layout->at[PHP_FUNCTION_FILE])) return STEP_MISSING + SCRIPT_NOT_READABLE;
-    if (!is_php_pointer(file[0])) return STEP_MISSING + SCRIPT_NOT_READABLE;
+    if (read_user(file, sizeof(file), function + layout->at[PHP_FUNCTION_FILE]) || !is_php_pointer(file[0])) {
+      return STEP_MISSING + SCRIPT_NOT_READABLE;
+    }
   }
   /* The code outside of functions has no name. */
   const __u64 text = name ? name : file[0];

@@ -7,6 +7,7 @@
 
 #include "php.bpf.h"
 #include "python.bpf.h"
+#include "ruby.bpf.h"
 #include "script_step.bpf.h"
 #include "stack_hash.bpf.h"
 #include "walk_host.bpf.h"
@@ -30,6 +31,7 @@ static __always_inline bool is_in_script(const struct walk *walk) {
 static __always_inline void begin_scripts(struct walk *walk) {
   walk->script.is_on = 0;
   walk->script.is_off = 0;
+  walk->script.is_core = 0;
   walk->script.met = SCRIPT_NONE;
   walk->script.missing = SCRIPT_WHOLE;
   walk->script.has_next = 0;
@@ -44,6 +46,10 @@ static __always_inline void note_interpreter(struct walk *walk, __u64 sp, __u64 
   const __u32 number = walk->mapping.layout;
   const struct script_layout *layout = script_layout_of(number);
   if (!layout || !(walk_config.languages >> (layout->language & 31) & 1)) return;
+  if (layout->language == SCRIPT_RUBY && place - layout->at[RUBY_CORE] < layout->at[RUBY_CORE_BYTES]) {
+    script->is_core = 1;
+    return;
+  }
   script->met = layout->language;
   if (place - layout->start < layout->valid_from) {
     if (script->missing == SCRIPT_WHOLE) script->missing = SCRIPT_NOT_BEGUN;
@@ -62,9 +68,13 @@ static __always_inline void note_interpreter(struct walk *walk, __u64 sp, __u64 
  * of add_frame(). */
 static __always_inline bool begin_run(struct walk *walk, __u64 identity) {
   struct script_walk *script = &walk->script;
-  if (!are_scripts_wanted() || !script->is_on) return false;
+  if (!are_scripts_wanted() || !(script->is_on | script->is_core)) return false;
   const __u32 depth = walk->depth - 1;
   walk->depth = depth;
+  if (script->is_core) {
+    script->is_core = 0;
+    return true;
+  }
   script->depth = depth;
   script->shown = walk->frames[depth & (WALK_MOST_FRAMES - 1)];
   script->identity = identity;
@@ -114,10 +124,35 @@ __noinline int read_function(__u32 slot) {
   __builtin_memset(&script->name, 0, sizeof(script->name));
   script->name.language = layout->language;
   script->name.line = script->line;
-  if (layout->language == SCRIPT_PHP ? read_php_names(script) : read_python_names(script, layout)) return 1;
+  switch (layout->language) {
+    case SCRIPT_PYTHON:
+      if (read_python_names(script, layout)) return 1;
+      break;
+    case SCRIPT_PHP:
+      if (read_php_names(script)) return 1;
+      break;
+    case SCRIPT_RUBY:
+      if (read_ruby_names(script, layout)) return 1;
+      break;
+    default:
+      return 1;
+  }
   name_function(script);
   if (send_name(walk) && script->can_be_known) remember_function(walk);
   return 0;
+}
+
+static __always_inline int next_function(__u32 slot, __u32 language) {
+  switch (language) {
+    case SCRIPT_PYTHON:
+      return python_step(slot);
+    case SCRIPT_PHP:
+      return php_step(slot);
+    case SCRIPT_RUBY:
+      return ruby_step(slot);
+    default:
+      return STEP_MISSING + SCRIPT_NOT_READABLE;
+  }
 }
 
 /* Adds the next frame of the script, or ends the run. Returns WALK_GOES_ON, or why the walk ends. */
@@ -125,7 +160,7 @@ __noinline int script_frame(__u32 slot) {
   struct walk *walk = walk_of(slot);
   if (!walk) return WALK_NOT_READABLE;
   struct script_walk *script = &walk->script;
-  const int step = walk->script.language == SCRIPT_PHP ? php_step(slot) : python_step(slot);
+  const int step = next_function(slot, script->language);
   if (step == STEP_NOTHING) return WALK_GOES_ON; /* the loop over the frames bounds these, too */
   if (step >= STEP_MISSING) return give_up_run(walk, step - STEP_MISSING);
   if (step == STEP_END) {

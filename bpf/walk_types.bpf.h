@@ -104,7 +104,7 @@ struct script_walk {
   __u32 missing;      /* enum script_missing: the first reason */
   __u32 layout;       /* walk_file::layout of the interpreter */
   __u32 language;     /* of that layout */
-  __u32 unused;
+  __u32 is_core;      /* the frame that was left stands for the interpreter's own, which comes next */
   __u32 has_next;     /* `next` is valid */
   __u32 must_fit;     /* at the root, the chain must be at its end */
   __u32 can_be_known; /* `proof` is enough to know the function again */
@@ -123,8 +123,9 @@ struct script_walk {
   /* The function at hand: its address, and what shows that it is still the same. */
   __u64 function;
   __u64 proof[4];
-  __u64 file; /* PHP: the name of its file */
-  __u64 id;   /* its word in the stack */
+  __u64 file;  /* the object that has the path of its file, where `proof` does not have it */
+  __u64 id;    /* its word in the stack */
+  __u64 limit; /* Ruby: behind the outermost frame */
   __u64 words[SCRIPT_WORDS];
   struct ring_name name;
 };

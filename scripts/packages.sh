@@ -35,6 +35,7 @@ test  libclang-rt-14-dev           -
 test  llvm                         -
 both  python3                      python3
 test  php-cli                      php
+test  ruby                         ruby
 test  python3-jsonschema           -
 test  golang-go                    go
 both  chromium                     chromium

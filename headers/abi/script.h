@@ -5,7 +5,7 @@
 
 #include "abi/record.h"
 
-enum script_language { SCRIPT_NONE, SCRIPT_PYTHON, SCRIPT_PHP, SCRIPT_LANGUAGES };
+enum script_language { SCRIPT_NONE, SCRIPT_PYTHON, SCRIPT_PHP, SCRIPT_RUBY, SCRIPT_LANGUAGES };
 
 /* How to find the innermost frame of the script that a frame of the interpreter's function runs. */
 enum script_head {
@@ -13,6 +13,7 @@ enum script_head {
   SCRIPT_HEAD_OF_THREAD, /* that word is the thread's structure, which has the chain of all its frames */
   SCRIPT_HEAD_BY_KEY,    /* the same; the global at head_at has the thread's pthread key, in glibc's way */
   SCRIPT_HEAD_GLOBAL,    /* the global at head_at, of a process whose only thread runs the script */
+  SCRIPT_HEAD_OF_MODULE, /* a variable of the thread; the global at head_at has the number of the file for such ones */
   SCRIPT_HEADS
 };
 
@@ -37,6 +38,16 @@ enum script_php {
   PHP_FUNCTION_FILE, /* struct _zend_op_array: the name of its file, and behind it its first line */
   PHP_PLACES
 };
+/* The same for Ruby. */
+enum script_ruby {
+  RUBY_THREAD_OFFSET,  /* of the variable, among the thread's variables of the file */
+  RUBY_FRAME_BYTES,    /* a control frame */
+  RUBY_LINE_IS_TAGGED, /* the first line of a method is a Ruby number */
+  RUBY_TEXT_AT,        /* String: where a short text begins; 16: its length is among the flags */
+  RUBY_CORE,           /* offset in the file of the function that the interpreter's function calls for the code itself */
+  RUBY_CORE_BYTES,     /* 0: there is none */
+  RUBY_PLACES
+};
 /* How much one read takes of a frame and of a code object, in bytes. */
 #define PYTHON_FRAME_BYTES 80
 #define PYTHON_CODE_BYTES 144
@@ -50,7 +61,7 @@ struct script_layout {
   __u32 head;       /* enum script_head */
   __u32 start;      /* offset in the file of the interpreter's function */
   __u32 valid_from; /* where in it, in bytes from `start`, the script's frame is in place */
-  __s64 head_at;    /* SCRIPT_HEAD_BY_KEY, SCRIPT_HEAD_GLOBAL: counted like type_at */
+  __s64 head_at;    /* SCRIPT_HEAD_BY_KEY, SCRIPT_HEAD_GLOBAL, SCRIPT_HEAD_OF_MODULE: counted like type_at */
   __s64 type_at;    /* of the type of all code objects; address - bias of the mapping with the function; 0: not used */
   __u32 at[SCRIPT_MOST_PLACES];
 };

@@ -12,6 +12,7 @@ namespace {
 
 constexpr std::array<std::string_view, 2> python_files{"python", "libpython"};
 constexpr std::array<std::string_view, 2> php_files{"php", "libphp"};
+constexpr std::array<std::string_view, 2> ruby_files{"ruby", "libruby"};
 
 constexpr std::array languages{
     Language{.number = SCRIPT_PYTHON,
@@ -28,6 +29,13 @@ constexpr std::array languages{
              .least_bytes = 4096,
              .is_sound = is_sound_php,
              .find = find_php},
+    Language{.number = SCRIPT_RUBY,
+             .name = "ruby",
+             .files = ruby_files,
+             .function = "rb_vm_exec",
+             .least_bytes = 1024,
+             .is_sound = is_sound_ruby,
+             .find = find_ruby},
 };
 static_assert(languages.size() == SCRIPT_LANGUAGES - 1);
 

@@ -48,5 +48,8 @@ struct Language {
 [[nodiscard]] FoundInterpreter find_php(const ElfFile& file, std::string_view path, const UnwindTable& table,
                                         const FoundCode& function);
 [[nodiscard]] bool is_sound_php(const script_layout& layout);
+[[nodiscard]] FoundInterpreter find_ruby(const ElfFile& file, std::string_view path, const UnwindTable& table,
+                                         const FoundCode& function);
+[[nodiscard]] bool is_sound_ruby(const script_layout& layout);
 
 }  // namespace profile

@@ -129,7 +129,8 @@ TEST_CASE("invalid, zero and too large numbers are refused with the option's nam
 TEST_CASE("--languages is a list of known languages, or none") {
   constexpr std::uint32_t python = 1U << SCRIPT_PYTHON;
   constexpr std::uint32_t php = 1U << SCRIPT_PHP;
-  CHECK(parsed({}).sampling.languages == (python | php));
+  constexpr std::uint32_t ruby = 1U << SCRIPT_RUBY;
+  CHECK(parsed({}).sampling.languages == (python | php | ruby));
   CHECK(parsed({"--languages", "php,python"}).sampling.languages == (python | php));
   CHECK(parsed({"--languages", "python"}).sampling.languages == python);
   CHECK(parsed({"--languages", "none"}).sampling.languages == 0);

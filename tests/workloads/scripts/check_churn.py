@@ -1,4 +1,4 @@
-# Counts the folded lines of churn.py or churn.php whose three numbers are not equal, or not in their order.
+# Counts the folded lines of churn.py, churn.php or churn.rb whose three numbers are not equal, or not in their order.
 #   check_churn.py FOLDED
 import re
 import sys

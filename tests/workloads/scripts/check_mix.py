@@ -1,6 +1,7 @@
-# Compares folded lines of mix.py or mix.php (with -a, so that frames of the script are marked) with the chain that they run.
+# Compares folded lines of mix.py, mix.php or mix.rb (with -a, so that frames of the script are marked) with the chain that
+# they run.
 # Prints: right, wrong, missing (a part of the chain is not there), other (code before main), of how many samples.
-#   check_mix.py FOLDED DEPTH PROCESS python|old-python|php
+#   check_mix.py FOLDED DEPTH PROCESS python|old-python|php|ruby
 import re
 import sys
 
@@ -35,7 +36,20 @@ php = {
     "roots": (["<main mix.php>"],),
     "interpreter": "execute_ex",
 }
-truth = php if language == "php" else python
+blocks = ("by_each", "by_map", "by_sort", "by_proc", "by_lambda", "by_gsub", "by_inject", "by_times")
+ruby = {
+    "ways": ["direct", "by_each", "by_map", "by_sort", "by_proc", "by_new", "by_rescue", "by_lambda", "by_send", "by_gsub",
+             "by_method", "by_missing", "by_yield", "by_define", "by_inject", "by_times"],
+    "behind": {
+        **{way: ["block in " + way] for way in blocks}, "by_new": ["initialize"], "by_rescue": ["rescue in by_rescue"],
+        "by_missing": ["method_missing"], "by_yield": ["yielding", "block in by_yield"],
+        "by_define": ["block in <class:Plain>"],
+    },
+    "libraries": set(),
+    "roots": (["<main mix.rb>"], ["block in <main>"]),
+    "interpreter": "rb_vm_exec",
+}
+truth = {"php": php, "ruby": ruby}.get(language, python)
 ways, behind, libraries = truth["ways"], truth["behind"], truth["libraries"]
 
 
