@@ -13,26 +13,26 @@
 namespace profile {
 namespace {
 
-struct Version {
+struct PhpVersion {
   std::string_view interface;  // ZEND_MODULE_API_NO
   std::string_view name;
   std::uint32_t current_in_globals;  // struct _zend_executor_globals: current_execute_data
   std::uint32_t file_in_function;    // as PHP_FUNCTION_FILE
 };
 
-constexpr std::array versions{
-    Version{"20180731", "7.3", 488, 128}, Version{"20190902", "7.4", 488, 136}, Version{"20200930", "8.0", 488, 144},
-    Version{"20210902", "8.1", 488, 144}, Version{"20220829", "8.2", 488, 152}, Version{"20230831", "8.3", 488, 144},
-    Version{"20240924", "8.4", 488, 168}, Version{"20250925", "8.5", 512, 168},
+constexpr std::array php_versions{
+    PhpVersion{"20180731", "7.3", 488, 128}, PhpVersion{"20190902", "7.4", 488, 136}, PhpVersion{"20200930", "8.0", 488, 144},
+    PhpVersion{"20210902", "8.1", 488, 144}, PhpVersion{"20220829", "8.2", 488, 152}, PhpVersion{"20230831", "8.3", 488, 144},
+    PhpVersion{"20240924", "8.4", 488, 168}, PhpVersion{"20250925", "8.5", 512, 168},
 };
 
 // What stands behind the marks "API" and "," in ZEND_MODULE_BUILD_ID: "API20220829,NTS" or "API20220829,TS,debug".
-struct Build {
+struct PhpBuild {
   std::string interface;
   std::string kind;
 };
 
-std::optional<Build> build_in(std::string_view bytes) {
+std::optional<PhpBuild> build_in(std::string_view bytes) {
   constexpr std::string_view mark = "API20";
   constexpr std::size_t digits = 8;
   for (std::size_t at = bytes.find(mark); at != bytes.npos; at = bytes.find(mark, at + 1)) {
@@ -43,13 +43,13 @@ std::optional<Build> build_in(std::string_view bytes) {
                            });
     const std::size_t end = rest.find('\0');
     if (!is_number || !rest.starts_with(',') || end == rest.npos) continue;
-    return Build{.interface = std::string(number), .kind = std::string(rest.substr(1, end - 1))};
+    return PhpBuild{.interface = std::string(number), .kind = std::string(rest.substr(1, end - 1))};
   }
   return std::nullopt;
 }
 
 // Searches the file's constants, a piece at a time.
-std::optional<Build> build_of(const ElfFile& file) {
+std::optional<PhpBuild> build_of(const ElfFile& file) {
   constexpr std::uint64_t most_bytes = 64U << 20;
   constexpr std::size_t piece_bytes = 1U << 16;
   constexpr std::size_t longest = 64;  // of the text, which may lie across the end of a piece
@@ -96,8 +96,8 @@ FoundInterpreter find_php(const ElfFile& file, std::string_view /*path*/, const 
   };
   const auto build = build_of(file);
   if (!build) return without(InterpreterFault::unknown_version);
-  const auto known = std::ranges::find(versions, build->interface, &Version::interface);
-  if (known == versions.end()) return without(InterpreterFault::unknown_version);
+  const auto known = std::ranges::find(php_versions, build->interface, &PhpVersion::interface);
+  if (known == php_versions.end()) return without(InterpreterFault::unknown_version);
   interpreter.version = known->name;
   // A build with threads has its globals elsewhere for each thread, and one for debugging has other structures.
   const std::uint64_t globals = address_of_globals(file);

@@ -15,7 +15,7 @@
 namespace profile {
 namespace {
 
-struct Version {
+struct RubyVersion {
   unsigned major;
   unsigned minor;
   std::uint32_t frame_bytes;
@@ -23,20 +23,20 @@ struct Version {
   std::uint32_t text_at;
 };
 
-constexpr std::array versions{
-    Version{2, 6, 56, true, 16}, Version{2, 7, 56, true, 16},  Version{3, 0, 56, true, 16},
-    Version{3, 1, 64, true, 16}, Version{3, 2, 64, false, 24}, Version{3, 3, 56, false, 24},
-    Version{3, 4, 56, false, 24},
+constexpr std::array ruby_versions{
+    RubyVersion{2, 6, 56, true, 16}, RubyVersion{2, 7, 56, true, 16},  RubyVersion{3, 0, 56, true, 16},
+    RubyVersion{3, 1, 64, true, 16}, RubyVersion{3, 2, 64, false, 24}, RubyVersion{3, 3, 56, false, 24},
+    RubyVersion{3, 4, 56, false, 24},
 };
 
-struct Symbols {
+struct RubySymbols {
   std::uint64_t version = 0;
   std::optional<std::uint64_t> context;  // offset among the thread's variables of this file
   std::uint32_t context_number = 0;      // of the symbol in its table
 };
 
-Symbols symbols_of(const ElfFile& file) {
-  Symbols found;
+RubySymbols ruby_symbols_of(const ElfFile& file) {
+  RubySymbols found;
   visit_names(
       file, SHT_DYNSYM, [](const ElfTableSymbol& symbol) { return symbol.binding != STB_LOCAL; },
       [&](std::string_view name, const ElfTableSymbol& symbol) {
@@ -58,11 +58,11 @@ std::string text_at(const ElfFile& file, std::uint64_t address) {
   return {text.begin(), end};
 }
 
-const Version* version_of(std::string_view text) {
-  const auto known = std::ranges::find_if(versions, [text](const Version& version) {
+const RubyVersion* ruby_version_of(std::string_view text) {
+  const auto known = std::ranges::find_if(ruby_versions, [text](const RubyVersion& version) {
     return text.starts_with(std::to_string(version.major) + '.' + std::to_string(version.minor) + '.');
   });
-  return known == versions.end() ? nullptr : &*known;
+  return known == ruby_versions.end() ? nullptr : &*known;
 }
 
 // The address of the word where the dynamic linker puts the number of this file's variables of threads. 0: none.
@@ -119,9 +119,9 @@ FoundInterpreter find_ruby(const ElfFile& file, std::string_view /*path*/, const
     interpreter.fault = fault;
     return found;
   };
-  const Symbols symbols = symbols_of(file);
+  const RubySymbols symbols = ruby_symbols_of(file);
   interpreter.version = text_at(file, symbols.version);
-  const Version* const known = version_of(interpreter.version);
+  const RubyVersion* const known = ruby_version_of(interpreter.version);
   if (known == nullptr) return without(InterpreterFault::unknown_version);
   if (table.elf_machine != EM_X86_64) return without(InterpreterFault::other_machine);
   if (!symbols.context || *symbols.context > UINT32_MAX) return without(InterpreterFault::unknown_build);
