@@ -10,9 +10,11 @@
 /* Zend/zend_compile.h: in struct _zend_execute_data, and in what it calls a function. */
 #define PHP_FRAME_BYTES 56
 #define PHP_FRAME_FUNCTION 24
+#define PHP_FRAME_OBJECT 32
 #define PHP_FRAME_INFO 40
 #define PHP_FRAME_PREVIOUS 48
 #define PHP_CALLED_FROM_C (1 << 17) /* ZEND_CALL_TOP */
+#define PHP_IS_OBJECT 8             /* the low byte: what the frame belongs to is an object */
 #define PHP_FUNCTION_BYTES 24       /* type, name and class */
 #define PHP_OF_SCRIPT 2             /* ZEND_USER_FUNCTION */
 #define PHP_OF_EVAL 4               /* ZEND_EVAL_CODE */
@@ -41,17 +43,24 @@ __noinline int php_step(__u32 slot) {
   const __u64 frame = script->frame;
   if (!is_php_pointer(frame)) return STEP_MISSING + SCRIPT_NO_PLACE;
   if (read_user(script->words, PHP_FRAME_BYTES, frame)) return STEP_MISSING + SCRIPT_NOT_READABLE;
-  const __u64 function = script->words[PHP_FRAME_FUNCTION / 8], previous = script->words[PHP_FRAME_PREVIOUS / 8];
-  const bool is_from_c = (__u32)script->words[PHP_FRAME_INFO / 8] & PHP_CALLED_FROM_C;
+  const __u64 previous = script->words[PHP_FRAME_PREVIOUS / 8], object = script->words[PHP_FRAME_OBJECT / 8];
+  const __u32 info = (__u32)script->words[PHP_FRAME_INFO / 8];
+  const bool is_from_c = info & PHP_CALLED_FROM_C;
+  __u64 function = script->words[PHP_FRAME_FUNCTION / 8], generator = 0;
   script->frame = script->next = previous;
   script->has_next = 1;
-  /* A frame that only holds a place. */
+  /* A frame that only holds a place, for a generator that takes its values from another one. */
+  if (!function && layout->at[PHP_GENERATOR_FRAME] && (__u8)info == PHP_IS_OBJECT && is_php_pointer(object) &&
+      !read_user(&generator, sizeof(generator), object + layout->at[PHP_GENERATOR_FRAME]) &&
+      is_php_pointer(generator)) {
+    read_user(&function, sizeof(function), generator + PHP_FRAME_FUNCTION);
+  }
   if (!function) return previous ? STEP_NOTHING : STEP_END;
   if (!is_php_pointer(function)) return STEP_MISSING + SCRIPT_NOT_READABLE;
   if (read_user(script->words, PHP_FUNCTION_BYTES, function)) return STEP_MISSING + SCRIPT_NOT_READABLE;
   const __u8 type = (__u8)script->words[0];
   const bool is_of_script = type == PHP_OF_SCRIPT || type == PHP_OF_EVAL;
-  const __u64 name = script->words[1], class = script->words[2];
+  const __u64 name = script->words[1], owner = script->words[2];
   __u64 file[2] = {}; /* and, in its first half, the line where the function begins */
   if (is_of_script) {
     if (read_user(file, sizeof(file), function + layout->at[PHP_FUNCTION_FILE]) || !is_php_pointer(file[0])) {
@@ -65,7 +74,7 @@ __noinline int php_step(__u32 slot) {
   script->line = (__u32)file[1];
   script->proof[0] = name;
   script->proof[1] = file[0] ^ (__u64)script->line << 48;
-  script->proof[2] = class;
+  script->proof[2] = owner;
   /* The hash that PHP keeps of a text. 0: it has not computed that yet. */
   if (read_user(&script->proof[3], sizeof(__u64), text + PHP_TEXT_HASH)) return STEP_MISSING + SCRIPT_NOT_READABLE;
   script->can_be_known = script->proof[3] != 0;
@@ -98,9 +107,9 @@ static __always_inline int read_php_names(struct script_walk *script) {
   }
   if (script->file && read_php_text(script->file, &name->path, name->path_text, SCRIPT_PATH_BYTES, true)) return 1;
   if (!script->proof[2]) return 0;
-  __u64 class = 0;
-  return read_user(&class, sizeof(class), script->proof[2] + PHP_CLASS_NAME) ||
-         read_php_text(class, &name->owner, name->owner_text, SCRIPT_OWNER_BYTES, false);
+  __u64 owner = 0;
+  return read_user(&owner, sizeof(owner), script->proof[2] + PHP_CLASS_NAME) ||
+         read_php_text(owner, &name->owner, name->owner_text, SCRIPT_OWNER_BYTES, false);
 }
 
 #endif

@@ -35,7 +35,8 @@ enum script_python {
 };
 /* The same for PHP. */
 enum script_php {
-  PHP_FUNCTION_FILE, /* struct _zend_op_array: the name of its file, and behind it its first line */
+  PHP_FUNCTION_FILE,   /* struct _zend_op_array: the name of its file, and behind it its first line */
+  PHP_GENERATOR_FRAME, /* struct _zend_generator: its frame; 0: not used */
   PHP_PLACES
 };
 /* The same for Ruby. */

@@ -18,12 +18,14 @@ struct PhpVersion {
   std::string_view name;
   std::uint32_t current_in_globals;  // struct _zend_executor_globals: current_execute_data
   std::uint32_t file_in_function;    // as PHP_FUNCTION_FILE
+  std::uint32_t frame_of_generator;  // as PHP_GENERATOR_FRAME
 };
 
 constexpr std::array php_versions{
-    PhpVersion{"20180731", "7.3", 488, 128}, PhpVersion{"20190902", "7.4", 488, 136}, PhpVersion{"20200930", "8.0", 488, 144},
-    PhpVersion{"20210902", "8.1", 488, 144}, PhpVersion{"20220829", "8.2", 488, 152}, PhpVersion{"20230831", "8.3", 488, 144},
-    PhpVersion{"20240924", "8.4", 488, 168}, PhpVersion{"20250925", "8.5", 512, 168},
+    PhpVersion{"20180731", "7.3", 488, 128, 0},  PhpVersion{"20190902", "7.4", 488, 136, 0},
+    PhpVersion{"20200930", "8.0", 488, 144, 56}, PhpVersion{"20210902", "8.1", 488, 144, 56},
+    PhpVersion{"20220829", "8.2", 488, 152, 56}, PhpVersion{"20230831", "8.3", 488, 144, 56},
+    PhpVersion{"20240924", "8.4", 488, 168, 56}, PhpVersion{"20250925", "8.5", 512, 168, 56},
 };
 
 // What stands behind the marks "API" and "," in ZEND_MODULE_BUILD_ID: "API20220829,NTS" or "API20220829,TS,debug".
@@ -38,9 +40,8 @@ std::optional<PhpBuild> build_in(std::string_view bytes) {
   for (std::size_t at = bytes.find(mark); at != bytes.npos; at = bytes.find(mark, at + 1)) {
     const std::string_view number = bytes.substr(at + 3).substr(0, digits);
     const std::string_view rest = bytes.substr(std::min(bytes.size(), at + 3 + digits));
-    const bool is_number = number.size() == digits && std::ranges::all_of(number, [](char digit) {
-                             return digit >= '0' && digit <= '9';
-                           });
+    const bool is_number =
+        number.size() == digits && std::ranges::all_of(number, [](char digit) { return digit >= '0' && digit <= '9'; });
     const std::size_t end = rest.find('\0');
     if (!is_number || !rest.starts_with(',') || end == rest.npos) continue;
     return PhpBuild{.interface = std::string(number), .kind = std::string(rest.substr(1, end - 1))};
@@ -83,7 +84,7 @@ std::uint64_t address_of_globals(const ElfFile& file) {
 bool is_sound_php(const script_layout& layout) {
   constexpr std::uint32_t most = 4096;
   return layout.head == SCRIPT_HEAD_GLOBAL && layout.at[PHP_FUNCTION_FILE] % 8 == 0 &&
-         layout.at[PHP_FUNCTION_FILE] < most;
+         layout.at[PHP_FUNCTION_FILE] < most && layout.at[PHP_GENERATOR_FRAME] < most;
 }
 
 FoundInterpreter find_php(const ElfFile& file, std::string_view /*path*/, const UnwindTable& table,
@@ -120,6 +121,7 @@ FoundInterpreter find_php(const ElfFile& file, std::string_view /*path*/, const 
   const std::uint64_t bias = function.address - place->offset;
   layout.head_at = static_cast<std::int64_t>(globals + known->current_in_globals - bias);
   layout.at[PHP_FUNCTION_FILE] = known->file_in_function;
+  layout.at[PHP_GENERATOR_FRAME] = known->frame_of_generator;
   const CodeRange own{.start = place->offset, .bytes = function.bytes};
   found.code.push_back(own);
   const unwind_rule body = rule_at(table, {own.start + own.bytes / 2});

@@ -24,8 +24,8 @@ struct RubyVersion {
 };
 
 constexpr std::array ruby_versions{
-    RubyVersion{2, 6, 56, true, 16}, RubyVersion{2, 7, 56, true, 16},  RubyVersion{3, 0, 56, true, 16},
-    RubyVersion{3, 1, 64, true, 16}, RubyVersion{3, 2, 64, false, 24}, RubyVersion{3, 3, 56, false, 24},
+    RubyVersion{2, 6, 56, true, 16},  RubyVersion{2, 7, 56, true, 16},  RubyVersion{3, 0, 56, true, 16},
+    RubyVersion{3, 1, 64, true, 16},  RubyVersion{3, 2, 64, false, 24}, RubyVersion{3, 3, 56, false, 24},
     RubyVersion{3, 4, 56, false, 24},
 };
 
@@ -71,13 +71,15 @@ std::uint64_t module_number_at(const ElfFile& file, std::uint32_t context_number
   if (relocations == nullptr || relocations->type != SHT_RELA) return 0;
   std::uint64_t own = 0;
   std::uint64_t of_context = 0;
-  const bool is_whole = file.for_each_record<Elf64_Rela>(
-      relocations->offset, relocations->size / sizeof(Elf64_Rela), [&](const Elf64_Rela& relocation) {
-        if (ELF64_R_TYPE(relocation.r_info) != R_X86_64_DTPMOD64) return;
-        const std::uint64_t symbol = ELF64_R_SYM(relocation.r_info);
-        if (symbol == 0) own = relocation.r_offset;
-        if (symbol == context_number) of_context = relocation.r_offset;
-      });
+  const bool is_whole = file.for_each_record<Elf64_Rela>(relocations->offset, relocations->size / sizeof(Elf64_Rela),
+                                                         [&](const Elf64_Rela& relocation) {
+                                                           if (ELF64_R_TYPE(relocation.r_info) != R_X86_64_DTPMOD64)
+                                                             return;
+                                                           const std::uint64_t symbol = ELF64_R_SYM(relocation.r_info);
+                                                           if (symbol == 0) own = relocation.r_offset;
+                                                           if (symbol == context_number)
+                                                             of_context = relocation.r_offset;
+                                                         });
   if (!is_whole) return 0;
   return of_context != 0 ? of_context : own;
 }

@@ -157,9 +157,15 @@ void TableSupply::expect_scripts(ProcessTimeline& timeline, std::uint32_t tgid) 
   if (languages_ == 0) return;
   constexpr std::uint64_t most_early_work = 1ULL << 25;  // in steps of WorkBudget: some ten interpreters
   const std::uint64_t now_ns = monotonic_ns();
-  for (const MappedFile& mapped : timeline.files_of(tgid, timeline.image_at(tgid, now_ns))) {
+  const std::vector<MappedFile> all = timeline.files_of(tgid, timeline.image_at(tgid, now_ns));
+  const auto is_interpreter = [](const MappedFile& mapped) { return is_named_as_interpreter(mapped.file->path); };
+  if (std::ranges::none_of(all, is_interpreter)) return;
+  for (const MappedFile& mapped : all) {
+    // Each stack ends in the program and in the C library, and a walk that stops there has no functions of scripts.
+    const std::string_view name = std::string_view(mapped.file->path).substr(mapped.file->path.rfind('/') + 1);
+    const bool is_of_all = &mapped == all.data() || name.starts_with("libc.") || name.starts_with("libc-");
     const bool is_known = known(mapped.file).state != WALK_FILE_ASKED;
-    if (!is_known && is_named_as_interpreter(mapped.file->path)) want(*mapped.file, tgid, now_ns, mapped.start.value);
+    if (!is_known && (is_of_all || is_interpreter(mapped))) want(*mapped.file, tgid, now_ns, mapped.start.value);
   }
   if (asked_.empty()) return;
   WorkBudget work(most_early_work);

@@ -181,6 +181,25 @@ TEST_CASE("a frame of PHP that only holds a place is no function") {
   CHECK(process.walked() == Words{"inner", "generated", "", "root"});
 }
 
+TEST_CASE("a generator that takes its values from another one has called that one") {
+  WalkHost here;
+  host = &here;
+  MadeProcess process(here);
+  here.script.at[PHP_GENERATOR_FRAME] = 56;
+  process.run({""});
+  const std::uint64_t delegated = process.frame() + 0x10000;
+  const std::uint64_t object = delegated + 0x1000;
+  here.program.make_readable(delegated, object + 0x100);
+  process.put(delegated + 24, process.function_of("delegated"));
+  process.put(object + 56, delegated);
+  process.add_frame(0, false);
+  process.put(process.frame() + 32, object);
+  process.put(process.frame() + 40, 8);
+  process.add_frame(process.function_of("inner"), false);
+  CHECK(process.walk_it() == WALK_ROOT);
+  CHECK(process.walked() == Words{"inner", "delegated", "", "root"});
+}
+
 TEST_CASE("PHP's chain that is shorter or longer than the stack does not fit it") {
   for (const bool is_longer : {false, true}) {
     CAPTURE(is_longer);

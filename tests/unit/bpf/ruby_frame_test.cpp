@@ -121,7 +121,10 @@ class MadeThread {
         words.emplace_back(name.name_text, name.name.bytes);
       } else {
         const __u64 function = word & ~(WalkedProgram::page_bytes - 1);
-        words.push_back(function == interpreter ? "exec" : function == core ? "core" : function == c_function ? "c" : "root");
+        words.push_back(function == interpreter  ? "exec"
+                        : function == core       ? "core"
+                        : function == c_function ? "c"
+                                                 : "root");
       }
     }
     return words;

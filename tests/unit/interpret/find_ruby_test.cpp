@@ -69,7 +69,8 @@ std::string made_ruby(const MadeRuby& ruby) {
   if (ruby.has_context) add("ruby_current_ec", STT_TLS, 3, 8, 8);
   std::string relocations = relocation(data_address + 96, 3, R_X86_64_GLOB_DAT);
   if (ruby.has_number) {
-    relocations += relocation(own_number_at, 0, R_X86_64_DTPMOD64) + relocation(data_address + 72, 1, R_X86_64_DTPMOD64);
+    relocations +=
+        relocation(own_number_at, 0, R_X86_64_DTPMOD64) + relocation(data_address + 72, 1, R_X86_64_DTPMOD64);
     relocations += relocation(context_number_at, 3, R_X86_64_DTPMOD64);
   }
   std::string data = ruby.version;

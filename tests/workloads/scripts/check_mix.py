@@ -32,7 +32,9 @@ php = {
         "by_static": ["Made::of_class"], "by_invoke": ["Plain::__invoke"], "by_magic": ["Plain::__callStatic"],
         "by_method": ["Generator::current", "Plain::each"], "by_iteration": ["Walked::getIterator"],
     },
-    "libraries": {"array_map", "usort", "preg_replace_callback", "array_reduce", "Generator::current", "count", "strlen"},
+    # Objects are made: exceptions, iterators, generators by their functions.
+    "libraries": {"Exception::__construct", "ArrayIterator::__construct", "generated", "delegated", "Plain::each", "array_map",
+                  "usort", "preg_replace_callback", "array_reduce", "Generator::current", "count", "strlen"},
     "roots": (["<main mix.php>"],),
     "interpreter": "execute_ex",
 }
