@@ -1,6 +1,6 @@
-/* The frames of PHP (abi/script.h says where). One frame of the interpreter's function runs what functions of the script
- * call; a call from C enters it again, and that frame of the script has a mark. Functions that PHP itself has, such as
- * array_map(), have frames in the same chain. */
+/* The frames of PHP (abi/script.h says where). One frame of the interpreter's function runs what functions of the
+ * script call; a call from C enters it again, and that frame of the script has a mark. Functions that PHP itself has,
+ * such as array_map(), have frames in the same chain. */
 #ifndef PROFILE_PHP_BPF_H
 #define PROFILE_PHP_BPF_H
 
@@ -76,8 +76,13 @@ __noinline int php_step(__u32 slot) {
   script->proof[1] = file[0] ^ (__u64)script->line << 48;
   script->proof[2] = owner;
   /* The hash that PHP keeps of a text. 0: it has not computed that yet. */
-  if (read_user(&script->proof[3], sizeof(__u64), text + PHP_TEXT_HASH)) return STEP_MISSING + SCRIPT_NOT_READABLE;
-  script->can_be_known = script->proof[3] != 0;
+  __u64 hash = 0, file_hash = 0;
+  if (read_user(&hash, sizeof(hash), text + PHP_TEXT_HASH)) return STEP_MISSING + SCRIPT_NOT_READABLE;
+  if (is_of_script && read_user(&file_hash, sizeof(file_hash), file[0] + PHP_TEXT_HASH)) {
+    return STEP_MISSING + SCRIPT_NOT_READABLE;
+  }
+  script->proof[3] = hash ^ file_hash << 1;
+  script->can_be_known = hash && (file_hash || !is_of_script);
   script->file = file[0];
   return !previous || (is_of_script && is_from_c) ? STEP_LAST_FUNCTION : STEP_FUNCTION;
 }

@@ -90,9 +90,9 @@ __noinline int ruby_step(__u32 slot) {
   script->proof[2] = script->words[2] ^ (__u64)line << 40;
   script->proof[3] = script->words[3];
   /* The beginning of the text, also where it lies elsewhere: the object's memory may be used again. */
-  script->can_be_known = !(script->words[0] & RUBY_IS_ELSEWHERE) ||
-                         (is_ruby_pointer(script->words[3]) &&
-                          !read_user(&script->proof[3], sizeof(__u64), script->words[3]));
+  script->can_be_known =
+      !(script->words[0] & RUBY_IS_ELSEWHERE) ||
+      (is_ruby_pointer(script->words[3]) && !read_user(&script->proof[3], sizeof(__u64), script->words[3]));
   return !previous || flags & RUBY_FLAG_FINISH ? STEP_LAST_FUNCTION : STEP_FUNCTION;
 }
 

@@ -45,7 +45,7 @@ enum script_ruby {
   RUBY_FRAME_BYTES,    /* a control frame */
   RUBY_LINE_IS_TAGGED, /* the first line of a method is a Ruby number */
   RUBY_TEXT_AT,        /* String: where a short text begins; 16: its length is among the flags */
-  RUBY_CORE,           /* offset in the file of the function that the interpreter's function calls for the code itself */
+  RUBY_CORE,           /* offset in the file of the function that the interpreter's one calls to run code */
   RUBY_CORE_BYTES,     /* 0: there is none */
   RUBY_PLACES
 };

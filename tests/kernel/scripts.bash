@@ -26,7 +26,7 @@ begin_script() {
 # check_mix FOLDED DEPTH [LANGUAGE] : sets $right, $wrong, $missing, $other and $of to what check_mix.py says.
 check_mix() {
   local said
-  said=$(python3 "$scripts/check_mix.py" "$1" "$2" python "${3:-python}") || fail "check_mix.py"
+  said=$(python3 "$scripts/check_mix.py" "$1" "$2" "${3:-python}") || fail "check_mix.py"
   [[ $said =~ ^right\ ([0-9]+)\ wrong\ ([0-9]+)\ missing\ ([0-9]+)\ other\ ([0-9]+)\ of\ ([0-9]+) ]] || fail "$said"
   right=${BASH_REMATCH[1]} wrong=${BASH_REMATCH[2]} missing=${BASH_REMATCH[3]} other=${BASH_REMATCH[4]} of=${BASH_REMATCH[5]}
   ((wrong == 0)) || fail "$said"

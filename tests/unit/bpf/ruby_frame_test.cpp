@@ -81,7 +81,7 @@ class MadeThread {
     return iseq;
   }
   void add_frame(std::uint64_t iseq, std::uint64_t flags) {
-    const std::uint64_t flags_at = heap_ += 0x100;
+    const std::uint64_t flags_at = heap_ += 0x200;
     make(flags_at, {flags});
     next_frame_ -= shape_.frame_bytes;
     make(next_frame_, {iseq != 0 ? 0x1234560U : 0, 0, iseq, 0, flags_at});

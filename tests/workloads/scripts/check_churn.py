@@ -1,4 +1,5 @@
-# Counts the folded lines of churn.py, churn.php or churn.rb whose three numbers are not equal, or not in their order.
+# Counts the folded lines of churn.py, churn.php or churn.rb whose three numbers are not equal, or not in their
+# order.
 #   check_churn.py FOLDED
 import re
 import sys
@@ -6,8 +7,10 @@ import sys
 checked = wrong = 0
 for line in open(sys.argv[1], encoding="utf-8"):
     stack, _, count = line.rstrip("\n").rpartition(" ")
-    frames = [re.fullmatch(r"(?:.*::)?([abc])_(\d+)(?:_\[s\])?", frame) for frame in stack.split(";")[1:]]
+    frames = [re.fullmatch(r"([abc])_(\d+)_\[s\]", frame) for frame in stack.split(";")[1:]]
     churned = [frame.groups() for frame in frames if frame]
+    closures = re.findall(r";\{closure churn.php[^;]*:(\d+)\}", stack)
+    churned += list(zip("abcd", closures))
     if not churned:
         continue
     checked += int(count)

@@ -1,8 +1,11 @@
 <?php
-// Makes functions, runs them and forgets them: a_N calls b_N, and b_N calls c_N. PHP keeps the code of each eval() of
-// closures no longer than the closure.
-for ($i = 0;; $i++) {
-    eval("\$a_$i = new class { function a_$i() { return \$this->b_$i(); } function b_$i() { return \$this->c_$i(); }
-        function c_$i() { \$total = 0; for (\$n = 0; \$n < 20000; \$n++) \$total += \$n % 7; return \$total; } };
-        \$a_$i->a_$i(); \$a_$i = null;");
+// Makes functions, runs them and forgets them, so that their memory is used again. PHP forgets closures alone, and tells
+// them apart by their lines: the three of a chain are on one.
+$made = 0;
+while (true) {
+    $made = ($made + 1) % 400;
+    $run = eval(str_repeat("\n", $made) . 'return function () { return (function () { return (function () {
+        $total = 0; for ($n = 0; $n < 20000; $n++) $total += $n % 7; return $total; })(); })(); };');
+    $run();
+    unset($run);
 }
