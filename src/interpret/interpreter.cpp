@@ -52,8 +52,8 @@ struct Match {
 // The interpreter whose function is in one of the file's tables of symbols.
 Match match_in(const ElfFile& file) {
   Match match;
-  const std::uint64_t least = std::ranges::min(languages, {}, &Language::least_bytes).least_bytes;
-  const auto is_wanted = [least](const ElfTableSymbol& symbol) {
+  constexpr std::uint64_t least = std::ranges::min(languages, {}, &Language::least_bytes).least_bytes;
+  const auto is_wanted = [](const ElfTableSymbol& symbol) {
     return symbol.type == STT_FUNC && symbol.size >= least && symbol.binding != STB_LOCAL;
   };
   for (const std::uint32_t type : {SHT_DYNSYM, SHT_SYMTAB}) {
@@ -86,6 +86,7 @@ std::string_view name_of(script_language language) {
 
 std::vector<std::string_view> language_names() {
   std::vector<std::string_view> names;
+  names.reserve(languages.size());
   for (const Language& language : languages) names.push_back(language.name);
   return names;
 }

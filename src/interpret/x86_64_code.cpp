@@ -121,7 +121,7 @@ class Decoder {
       in_.has_base = false;
       in_.displacement = number<std::int32_t>();
     } else if (mode_ == 1) {
-      in_.displacement = number<std::int8_t>();
+      in_.displacement = std::int32_t{number<std::int8_t>()};
     } else if (mode_ == 2) {
       in_.displacement = number<std::int32_t>();
     }
@@ -173,7 +173,7 @@ class Decoder {
     }
     if (opcode_ >= 0x70 && opcode_ < 0x80) {
       in_.kind = Kind::conditional;
-      in_.number = number<std::int8_t>();
+      in_.number = std::int32_t{number<std::int8_t>()};
       return true;
     }
     if (opcode_ >= 0xb0 && opcode_ < 0xc0) {
@@ -292,7 +292,7 @@ class Decoder {
     if (opcode_ == 0x81) {
       by = operand_16_ ? number<std::int16_t>() : number<std::int32_t>();
     } else {
-      by = number<std::int8_t>();
+      by = std::int32_t{number<std::int8_t>()};
     }
     constexpr unsigned subtracts = 5;
     constexpr unsigned compares = 7;

@@ -382,8 +382,11 @@ std::vector<std::string> TableSupply::notes() const {
   std::vector<std::string> lines;
   for (const auto& [path, interpreter] : unshown_) {
     const std::string version = interpreter.version.empty() ? "" : ' ' + interpreter.version;
-    lines.push_back("functions of " + std::string(name_of(interpreter.language)) + version + " are not shown (" + path +
-                    "): " + std::string(text_of(interpreter.fault)));
+    std::string& line = lines.emplace_back("functions of ");
+    line += name_of(interpreter.language);
+    line += version;
+    line += " are not shown (" + path + "): ";
+    line += text_of(interpreter.fault);
   }
   if (costly_.empty()) return lines;
   const std::string more = costly_.size() == most_costly ? "at least " : "";
