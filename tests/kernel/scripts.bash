@@ -20,7 +20,19 @@ has_layout() {
 # begin_script INTERPRETER NAME [ARGUMENT...] : starts a program of scripts/ there, and waits until it is at work.
 begin_script() {
   start env -C "$scripts" "$@"
-  wait_until has_worked "$started" 20
+  wait_until has_worked_or_ended "$started" 20
+  if has_ended "$started"; then fail "$* has ended"; fi
+}
+
+has_ended() { [[ $(cat "/proc/$1/stat" 2>/dev/null) != *') '[^ZX]' '* ]]; }
+has_worked_or_ended() { has_ended "$1" || has_worked "$@"; }
+
+# expect_churn FOLDED LEAST : of at least so many samples of a churn program, none mixes two functions.
+expect_churn() {
+  local said
+  said=$(python3 "$scripts/check_churn.py" "$1") || fail "check_churn.py"
+  [[ $said =~ ^wrong\ 0\ of\ ([0-9]+)$ ]] || fail "$said"
+  ((BASH_REMATCH[1] >= $2)) || fail "$said; $(outcome)"
 }
 
 # check_mix FOLDED DEPTH [LANGUAGE] : sets $right, $wrong, $missing, $other and $of to what check_mix.py says.
