@@ -12,6 +12,8 @@ for count in 1 24 40; do
   sample_until 'is_seen ;main;hop' -f -F 499 -U -p "$started" --unwind cfi 0.5
   sample_enough 100 -F 499 -U -p "$started" 0.5
   printf -v hops '%*s' 100 ''
-  expect_share ";main${hops// /;hop} " 98 100
+  expect_share ";main(;hop)+ " 98 100
+  # Some samples fall into the calls on the way there.
+  expect_share ";main${hops// /;hop} " 85 100
   kill "$started"
 done

@@ -4,7 +4,8 @@ source "$(dirname "$0")/children.bash"
 [[ -w /proc/sys/kernel/ns_last_pid ]] || skip "the next number cannot be chosen here"
 
 burn leaves 600
-begin -F 99 -p "$started" -o "$tmp/run.folded"
+burning=$started
+begin -F 99 -p "$burning" -o "$tmp/run.folded"
 wait_until has_child profile-parser
 number=$(child profile-parser)
 kill -KILL "$number"
@@ -22,6 +23,8 @@ if [[ ! $innocent ]]; then
   finish
   skip "the number went to another process"
 fi
+# Enough work for some samples.
+let_work "$burning" 10
 # The profiler asks its parser, sees that it is gone, and starts another one.
 kill -INT "$profiler"
 finish
