@@ -20,8 +20,9 @@ static_assert(script_address_bit == SCRIPT_FRAME);
 // The names of the largest programs' functions. Some hundred bytes each; beyond it, the rest of a run has no names for
 // functions that it has not met yet, because stacks that are still to be counted may need any of those that are known.
 constexpr std::size_t most_functions = 1'000'000;
-// What PHP runs outside of functions.
+// What PHP and Perl run outside of functions.
 constexpr std::string_view whole_script = "<main>";
+constexpr std::string_view no_name_in_perl = "__ANON__";
 // A hash that no one can foresee is not needed here: at worst two functions of a script are one frame.
 constexpr std::uint64_t address_seed = 0x5c1217;
 
@@ -59,6 +60,9 @@ std::string with_place(const std::string& name, std::string_view path, std::uint
   const auto is_between = [&name](char begin, char end) {
     return name.size() > 2 && name.front() == begin && name.back() == end && name.find(begin, 1) == name.npos;
   };
+  // Since 8.4, PHP itself puts a place there, in which the file may be missing.
+  if (name.starts_with("{closure:")) return with_place("{closure}", path, line);
+  if (name == no_name_in_perl) return with_place('<' + name + '>', path, line);
   const bool is_common = is_between('<', '>') || is_between('{', '}');
   if (!is_common || path.empty()) return name;
   std::string text = name.substr(0, name.size() - 1) + ' ' + std::string(last_part(path));

@@ -85,10 +85,10 @@ TEST_CASE("PHP's frames begin at a global, and its version is that of its module
   CHECK(php.layout.head_at == globals_address + 488 - (made_code_address - made_code_offset));
   CHECK(php.layout.at[PHP_FUNCTION_FILE] == 152);
   CHECK(php.layout.start == made_code_offset + function_at);
-  const Interpreter newest = found_in({.build = "API20250925,NTS"});
-  CHECK(newest.version == "8.5");
-  CHECK(newest.layout.at[PHP_FUNCTION_FILE] == 168);
-  CHECK(newest.layout.head_at == php.layout.head_at + 512 - 488);
+  const Interpreter oldest = found_in({.build = "API20190902,NTS"});
+  CHECK(oldest.version == "7.4");
+  CHECK(oldest.layout.at[PHP_FUNCTION_FILE] == 136);
+  CHECK(oldest.layout.at[PHP_GENERATOR_FRAME] == 64);
 }
 
 TEST_CASE("a PHP of another version, build or machine has no layout") {
