@@ -7,10 +7,6 @@
 #include "script_step.bpf.h"
 #include "walk_host.bpf.h"
 
-/* In glibc's struct pthread: the values of the first 32 keys, each behind its sequence number. */
-#define GLIBC_KEYS 32
-#define GLIBC_VALUES_AT 0x310
-
 static __always_inline __u32 python_at(const struct script_layout *layout, enum script_python place) {
   return layout->at[place];
 }
@@ -20,14 +16,13 @@ static __always_inline __u64 python_head(struct walk *walk, const struct script_
   struct script_walk *script = &walk->script;
   __u64 word = 0, frame = 0;
   if (layout->head == SCRIPT_HEAD_BY_KEY) {
-    __u64 thread = 0, pair[2];
-    __u32 key = 0;
-    if (read_thread_base(&thread) || !thread) return 0;
-    if (read_user(&key, sizeof(key), script->bias + layout->head_at) || key >= GLIBC_KEYS) return 0;
-    if (read_user(pair, sizeof(pair), thread + GLIBC_VALUES_AT + key * sizeof(pair)) || pair[1] < LOWEST_CODE) return 0;
-    /* Another C library keeps them elsewhere, so the structure must know the thread. */
-    if (read_user(&word, sizeof(word), pair[1] + python_at(layout, PYTHON_THREAD_ID)) || word != thread) return 0;
-    word = pair[1];
+    __u64 thread = 0, id = 0;
+    word = value_of_key(script, layout, &thread);
+    if (!word || read_user(&id, sizeof(id), word + python_at(layout, PYTHON_THREAD_ID)) || id != thread) return 0;
+  } else if (layout->head == SCRIPT_HEAD_OF_FIXED) {
+    __u64 thread = 0;
+    if (read_thread_base(&thread) || !thread || read_user(&word, sizeof(word), thread + layout->head_at)) return 0;
+    if (word < LOWEST_CODE || (word & 7)) return 0;
   } else {
     if (read_user(&word, sizeof(word), script->cfa + layout->head_at)) return 0;
     if (layout->head == SCRIPT_HEAD_IN_FRAME) return word;

@@ -25,6 +25,11 @@
 #define RUBY_IS_ELSEWHERE (1 << 13) /* of a String; an Array has its elements in itself then */
 #define RUBY_OBJECT_BYTES 32
 
+/* Indexes into script_walk::own. */
+enum ruby_own {
+  RUBY_OWN_LIMIT /* behind the outermost frame */
+};
+
 static __always_inline bool is_ruby_pointer(__u64 address) { return address >= LOWEST_CODE && !(address & 7); }
 
 /* The execution context of the thread, or of the fiber that it runs. 0: it cannot be read. */
@@ -56,14 +61,14 @@ __noinline int ruby_step(__u32 slot) {
     if (!context || read_user(script->words, RUBY_CONTEXT_BYTES, context)) return STEP_MISSING + SCRIPT_NOT_READABLE;
     if (script->words[1] > RUBY_MOST_WORDS) return STEP_MISSING + SCRIPT_NOT_READABLE;
     /* The outermost frame belongs to no code. */
-    script->limit = script->words[0] + 8 * script->words[1] - frame_bytes;
+    script->own[RUBY_OWN_LIMIT] = script->words[0] + 8 * script->words[1] - frame_bytes;
     script->frame = script->words[2];
   }
   const __u64 frame = script->frame;
-  if (!is_ruby_pointer(frame) || frame >= script->limit) return STEP_MISSING + SCRIPT_NOT_READABLE;
+  if (!is_ruby_pointer(frame) || frame >= script->own[RUBY_OWN_LIMIT]) return STEP_MISSING + SCRIPT_NOT_READABLE;
   if (read_user(script->words, RUBY_FRAME_WORDS * sizeof(__u64), frame)) return STEP_MISSING + SCRIPT_NOT_READABLE;
   const __u64 pc = script->words[0], iseq = script->words[2], flags_at = script->words[4];
-  const __u64 previous = frame + frame_bytes < script->limit ? frame + frame_bytes : 0;
+  const __u64 previous = frame + frame_bytes < script->own[RUBY_OWN_LIMIT] ? frame + frame_bytes : 0;
   __u64 flags = 0, body = 0;
   if (!is_ruby_pointer(flags_at) || read_user(&flags, sizeof(flags), flags_at)) {
     return STEP_MISSING + SCRIPT_NOT_READABLE;

@@ -5,6 +5,7 @@
 #ifndef PROFILE_SCRIPT_BPF_H
 #define PROFILE_SCRIPT_BPF_H
 
+#include "perl.bpf.h"
 #include "php.bpf.h"
 #include "python.bpf.h"
 #include "ruby.bpf.h"
@@ -36,6 +37,7 @@ static __always_inline void begin_scripts(struct walk *walk) {
   walk->script.missing = SCRIPT_WHOLE;
   walk->script.has_next = 0;
   walk->script.must_fit = 0;
+  walk->script.shift = SHIFT_NONE;
 }
 
 /* The frame whose row is marked has been left: walk->sp is its CFA. `sp`: its own stack pointer. `place`: the offset in
@@ -60,6 +62,7 @@ static __always_inline void note_interpreter(struct walk *walk, __u64 sp, __u64 
   script->sp = sp;
   script->cfa = walk->sp;
   script->bias = walk->mapping.bias;
+  script->caller = walk->pc - script->bias;
   script->frame = 0;
   script->is_on = 1;
 }
@@ -131,6 +134,9 @@ __noinline int read_function(__u32 slot) {
     case SCRIPT_PHP:
       if (read_php_names(script)) return 1;
       break;
+    case SCRIPT_PERL:
+      if (read_perl_names(script, layout)) return 1;
+      break;
     case SCRIPT_RUBY:
       if (read_ruby_names(script, layout)) return 1;
       break;
@@ -148,6 +154,8 @@ static __always_inline int next_function(__u32 slot, __u32 language) {
       return python_step(slot);
     case SCRIPT_PHP:
       return php_step(slot);
+    case SCRIPT_PERL:
+      return perl_step(slot);
     case SCRIPT_RUBY:
       return ruby_step(slot);
     default:
@@ -163,9 +171,13 @@ __noinline int script_frame(__u32 slot) {
   const int step = next_function(slot, script->language);
   if (step == STEP_NOTHING) return WALK_GOES_ON; /* the loop over the frames bounds these, too */
   if (step >= STEP_MISSING) return give_up_run(walk, step - STEP_MISSING);
-  if (step == STEP_END) {
+  if (step == STEP_BACK) {
+    __builtin_memcpy(walk->hash, script->mark_hash, sizeof(script->mark_hash));
+    walk->depth = script->mark_depth;
+  }
+  if (step == STEP_END || step == STEP_DONE || step == STEP_BACK) {
     script->is_on = 0;
-    return walk->depth == script->depth ? give_up_run(walk, SCRIPT_NOT_BEGUN) : WALK_GOES_ON;
+    return step == STEP_END && walk->depth == script->depth ? give_up_run(walk, SCRIPT_NOT_BEGUN) : WALK_GOES_ON;
   }
   if (walk->depth >= walk_config.depth) return WALK_TOO_DEEP;
   /* An address alone says nothing, because the memory of a function is used again. */
@@ -182,6 +194,14 @@ static __always_inline bool do_scripts_fit(const struct walk *walk, int end) {
   if (!are_scripts_wanted() || !walk->script.must_fit) return true;
   const bool is_root = end == WALK_ROOT || end == WALK_ROOT_BY_FP;
   return is_root && walk->script.has_next && !walk->script.next;
+}
+
+/* If the frames of a script, which do not fit, may fit in another way: which one. */
+static __always_inline enum script_shift shift_of(const struct walk *walk, int end) {
+  const struct script_walk *script = &walk->script;
+  if (script->met != SCRIPT_PERL || (end != WALK_ROOT && end != WALK_ROOT_BY_FP)) return SHIFT_NONE;
+  if (script->has_next) return SHIFT_DROP;
+  return script->missing == SCRIPT_NO_PLACE ? SHIFT_EMPTY : SHIFT_NONE;
 }
 
 #endif

@@ -102,9 +102,15 @@ __noinline int begin_walk(__u32 slot) {
 
 /* Walks from where begin_walk() has begun. Returns why the walk ends. */
 static __always_inline int walk_to_end(struct walk *walk) {
-  const int end = walk_frames(walk->slot);
+  int end = walk_frames(walk->slot);
   if (do_scripts_fit(walk, end)) return end;
-  const __u32 met = walk->script.met;
+  const __u32 shift = shift_of(walk, end), met = walk->script.met;
+  if (shift != SHIFT_NONE) {
+    if (begin_walk(walk->slot) != BEGUN) return WALK_NOT_READABLE;
+    walk->script.shift = shift;
+    end = walk_frames(walk->slot);
+    if (do_scripts_fit(walk, end)) return end;
+  }
   if (begin_walk(walk->slot) != BEGUN) return WALK_NOT_READABLE;
   walk->script.met = met;
   walk->script.missing = SCRIPT_NO_PLACE;

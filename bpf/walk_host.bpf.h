@@ -29,7 +29,12 @@ static __always_inline struct walk *walk_of(__u32 slot);
  * costs as much as a hundred frames. */
 static __always_inline long read_user(void *to, __u32 bytes, __u64 from);
 
-/* The same for two words of the stack. The host may read more at once, because the next frames lie above. */
+/* Reads a text that a NUL ends, and that NUL, into `to`, which is all zero: at most `most` bytes. Returns how many
+ * those are; `most` for a longer text, too, which is cut; 0 or less if it cannot be read. */
+static __always_inline long read_user_text(char *to, __u32 most, __u64 from);
+
+/* The same as read_user() for two words of the stack. The host may read more at once, because the next frames lie
+ * above. */
 static __always_inline long read_pair(struct walk *walk, __u64 *pair, __u64 from);
 
 /* Puts all registers of the innermost frame into walk->innermost, by DWARF's numbers. Returns 0 when they are there. */

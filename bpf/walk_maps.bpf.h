@@ -53,4 +53,8 @@ static __always_inline long read_user(void *to, __u32 bytes, __u64 from) {
   return bpf_probe_read_user(to, bytes, (void *)from);
 }
 
+static __always_inline long read_user_text(char *to, __u32 most, __u64 from) {
+  return bpf_probe_read_user_str(to, most, (void *)from);
+}
+
 #endif

@@ -95,8 +95,17 @@ enum found {
 
 #define NODE_WORDS 32
 
+/* C code may prepare a call of the script before it calls the interpreter, or have the interpreter look for what it
+ * calls. Then the innermost part of the script's chain, or the innermost frame of the interpreter, has no partner. */
+enum script_shift {
+  SHIFT_NONE,
+  SHIFT_DROP, /* drop that part of the chain */
+  SHIFT_EMPTY /* that frame of the interpreter runs no function */
+};
+
 /* What is known of the scripts on this stack: see script.bpf.h. */
 #define SCRIPT_WORDS 32 /* a power of two */
+#define SCRIPT_OWN_WORDS 10
 struct script_walk {
   __u32 is_on;        /* the next frame of the walk is one of the script */
   __u32 is_off;       /* no frames of scripts in this walk */
@@ -108,6 +117,7 @@ struct script_walk {
   __u32 has_next;     /* `next` is valid */
   __u32 must_fit;     /* at the root, the chain must be at its end */
   __u32 can_be_known; /* `proof` is enough to know the function again */
+  __u32 shift;        /* enum script_shift */
   /* The interpreter's frame. */
   __u64 sp;
   __u64 cfa;
@@ -123,9 +133,13 @@ struct script_walk {
   /* The function at hand: its address, and what shows that it is still the same. */
   __u64 function;
   __u64 proof[4];
-  __u64 file;  /* the object that has the path of its file, where `proof` does not have it */
-  __u64 id;    /* its word in the stack */
-  __u64 limit; /* Ruby: behind the outermost frame */
+  __u64 file;                  /* the object that has the path of its file, where `proof` does not have it */
+  __u64 id;                    /* its word in the stack */
+  __u64 own[SCRIPT_OWN_WORDS]; /* what the language keeps between its steps */
+  /* The stack at a frame where the run may have ended: see STEP_BACK. */
+  __u64 mark_hash[4];
+  __u32 mark_depth;
+  __u64 caller; /* offset in the interpreter's file of the return address of its frame */
   __u64 words[SCRIPT_WORDS];
   struct ring_name name;
 };

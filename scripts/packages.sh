@@ -36,6 +36,7 @@ test  llvm                         -
 both  python3                      python3
 test  php-cli                      php
 test  ruby                         ruby
+test  perl                         perl
 test  python3-jsonschema           -
 test  golang-go                    go
 both  chromium                     chromium

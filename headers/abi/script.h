@@ -5,12 +5,13 @@
 
 #include "abi/record.h"
 
-enum script_language { SCRIPT_NONE, SCRIPT_PYTHON, SCRIPT_PHP, SCRIPT_RUBY, SCRIPT_LANGUAGES };
+enum script_language { SCRIPT_NONE, SCRIPT_PYTHON, SCRIPT_PHP, SCRIPT_RUBY, SCRIPT_PERL, SCRIPT_LANGUAGES };
 
 /* How to find the innermost frame of the script that a frame of the interpreter's function runs. */
 enum script_head {
   SCRIPT_HEAD_IN_FRAME,  /* the word at CFA + head_at: each frame of the interpreter has a chain of its own */
   SCRIPT_HEAD_OF_THREAD, /* that word is the thread's structure, which has the chain of all its frames */
+  SCRIPT_HEAD_OF_FIXED,  /* the same; it is a variable of the thread, at head_at from what the thread's register says */
   SCRIPT_HEAD_BY_KEY,    /* the same; the global at head_at has the thread's pthread key, in glibc's way */
   SCRIPT_HEAD_GLOBAL,    /* the global at head_at, of a process whose only thread runs the script */
   SCRIPT_HEAD_OF_MODULE, /* a variable of the thread; the global at head_at has the number of the file for such ones */
@@ -48,6 +49,15 @@ enum script_ruby {
   RUBY_CORE,           /* offset in the file of the function that the interpreter's one calls to run code */
   RUBY_CORE_BYTES,     /* 0: there is none */
   RUBY_PLACES
+};
+/* The same for Perl. */
+enum script_perl {
+  PERL_STACK,       /* PerlInterpreter: the array of the current stack, and behind it what is known of that stack */
+  PERL_SCRIPT_NAME, /* PerlInterpreter: the name of the script */
+  PERL_NAME_IS_OWN, /* 1: the body of a hash has the package's name; 0: it stands behind the hash's buckets */
+  PERL_CATCH,       /* offset in the file of the function that runs code which may be ended by an exception */
+  PERL_CATCH_BYTES,
+  PERL_PLACES
 };
 /* How much one read takes of a frame and of a code object, in bytes. */
 #define PYTHON_FRAME_BYTES 80
@@ -112,6 +122,7 @@ struct script_counts {
 
 PROFILE_ABI_ASSERT(sizeof(struct script_layout) == 96, "script_layout");
 PROFILE_ABI_ASSERT(sizeof(struct ring_name) == 488, "ring_name");
+PROFILE_ABI_ASSERT((int)PERL_PLACES <= SCRIPT_MOST_PLACES, "places of perl");
 PROFILE_ABI_ASSERT((int)PYTHON_PLACES <= SCRIPT_MOST_PLACES, "places of python");
 
 #endif

@@ -20,6 +20,7 @@ enum class InterpreterFault : std::uint8_t {
   unknown_version,  // no layout is known for this version
   unknown_build,    // a build whose structures are others: for debugging, or with free threads
   unknown_code,     // its function begins in a way that does not say where the script's frame is
+  hidden_code,      // the file has no symbol for its function
   other_machine,    // code for another machine
   count
 };

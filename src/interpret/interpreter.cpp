@@ -13,35 +13,58 @@ namespace {
 constexpr std::array<std::string_view, 2> python_files{"python", "libpython"};
 constexpr std::array<std::string_view, 2> php_files{"php", "libphp"};
 constexpr std::array<std::string_view, 2> ruby_files{"ruby", "libruby"};
+constexpr std::array<std::string_view, 2> perl_files{"perl", "libperl"};
+constexpr std::uint64_t any_bytes = UINT64_MAX;
 
 constexpr std::array languages{
     Language{.number = SCRIPT_PYTHON,
              .name = "python",
              .files = python_files,
              .function = "_PyEval_EvalFrameDefault",
+             .sign = {},
              .least_bytes = 4096,
+             .most_bytes = any_bytes,
              .is_sound = is_sound_python,
              .find = find_python},
     Language{.number = SCRIPT_PHP,
              .name = "php",
              .files = php_files,
              .function = "execute_ex",
+             .sign = {},
              .least_bytes = 4096,
+             .most_bytes = any_bytes,
              .is_sound = is_sound_php,
              .find = find_php},
     Language{.number = SCRIPT_RUBY,
              .name = "ruby",
              .files = ruby_files,
              .function = "rb_vm_exec",
+             .sign = "ruby_exec_node",
              .least_bytes = 1024,
+             .most_bytes = any_bytes,
              .is_sound = is_sound_ruby,
              .find = find_ruby},
+    // A loop that calls each operation.
+    Language{.number = SCRIPT_PERL,
+             .name = "perl",
+             .files = perl_files,
+             .function = "Perl_runops_standard",
+             .sign = {},
+             .least_bytes = 32,
+             .most_bytes = 256,
+             .is_sound = is_sound_perl,
+             .find = find_perl},
 };
 static_assert(languages.size() == SCRIPT_LANGUAGES - 1);
 
 const Language* row_of(script_language number) {
   const auto row = std::ranges::find(languages, number, &Language::number);
   return row == languages.end() ? nullptr : &*row;
+}
+
+bool is_named_after(std::string_view path, const Language& language) {
+  const std::string_view name = path.substr(path.rfind('/') + 1);
+  return std::ranges::any_of(language.files, [name](std::string_view begin) { return name.starts_with(begin); });
 }
 
 struct Match {
@@ -52,14 +75,17 @@ struct Match {
 // The interpreter whose function is in one of the file's tables of symbols.
 Match match_in(const ElfFile& file) {
   Match match;
-  constexpr std::uint64_t least = std::ranges::min(languages, {}, &Language::least_bytes).least_bytes;
-  const auto is_wanted = [](const ElfTableSymbol& symbol) {
-    return symbol.type == STT_FUNC && symbol.size >= least && symbol.binding != STB_LOCAL;
+  const auto fits = [](const Language& language, const ElfTableSymbol& symbol) {
+    return symbol.size >= language.least_bytes && symbol.size <= language.most_bytes;
+  };
+  const auto is_wanted = [&fits](const ElfTableSymbol& symbol) {
+    return symbol.type == STT_FUNC && symbol.binding != STB_LOCAL &&
+           std::ranges::any_of(languages, [&](const Language& language) { return fits(language, symbol); });
   };
   for (const std::uint32_t type : {SHT_DYNSYM, SHT_SYMTAB}) {
     visit_names(file, type, is_wanted, [&](std::string_view name, const ElfTableSymbol& symbol) {
       for (const Language& language : languages) {
-        if (name != language.function || symbol.size < language.least_bytes) continue;
+        if (name != language.function || !fits(language, symbol)) continue;
         match = {.language = &language, .function = {.address = symbol.start, .bytes = symbol.size}};
       }
     });
@@ -68,12 +94,27 @@ Match match_in(const ElfFile& file) {
   return match;
 }
 
+// The language of a file that is named as its interpreter, and hides the function that runs its code.
+const Language* hidden_in(const ElfFile& file, std::string_view path) {
+  for (const Language& language : languages) {
+    if (language.sign.empty() || !is_named_after(path, language)) continue;
+    bool has_sign = false;
+    visit_names(
+        file, SHT_DYNSYM, [](const ElfTableSymbol& symbol) { return symbol.type == STT_FUNC; },
+        [&](std::string_view name, const ElfTableSymbol& /*symbol*/) { has_sign |= name == language.sign; });
+    if (has_sign) return &language;
+  }
+  return nullptr;
+}
+
 }  // namespace
 
 std::string_view text_of(InterpreterFault fault) {
-  constexpr std::string_view texts[] = {"has a layout", "no layout is known for this version",
+  constexpr std::string_view texts[] = {"has a layout",
+                                        "no layout is known for this version",
                                         "no layout is known for a build for debugging or with free threads",
                                         "its code does not say where the script's frames are",
+                                        "its file hides the function that runs them",
                                         "no layout is known for this machine"};
   static_assert(std::size(texts) == static_cast<std::size_t>(InterpreterFault::count));
   return texts[static_cast<std::size_t>(fault)];
@@ -98,16 +139,20 @@ bool is_sound(const script_layout& layout) {
 }
 
 bool is_named_as_interpreter(std::string_view path) {
-  const std::string_view name = path.substr(path.rfind('/') + 1);
-  return std::ranges::any_of(languages, [name](const Language& language) {
-    return std::ranges::any_of(language.files, [name](std::string_view begin) { return name.starts_with(begin); });
-  });
+  return std::ranges::any_of(languages, [path](const Language& language) { return is_named_after(path, language); });
 }
 
 Interpreter find_interpreter(const ElfFile& file, std::string_view path, UnwindTable& table) {
   if (!file.is_64bit() || table.pages.empty()) return {};
   const Match match = match_in(file);
-  if (match.language == nullptr) return {};
+  if (match.language == nullptr) {
+    const Language* const hidden = hidden_in(file, path);
+    if (hidden == nullptr) return {};
+    Interpreter interpreter;
+    interpreter.language = hidden->number;
+    interpreter.fault = InterpreterFault::hidden_code;
+    return interpreter;
+  }
   FoundInterpreter found = match.language->find(file, path, table, match.function);
   Interpreter& interpreter = found.interpreter;
   interpreter.language = match.language->number;

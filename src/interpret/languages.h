@@ -28,7 +28,10 @@ struct Language {
   std::span<const std::string_view> files;  // how the names of its files begin
   // The function that runs the script's code. The file is an interpreter if it has a symbol of this name.
   std::string_view function;
-  std::uint64_t least_bytes;  // of that function, so that few names are read
+  // Another function that such a file has. With it and without the one above, the file hides what is needed.
+  std::string_view sign;
+  std::uint64_t least_bytes;  // of the former, so that few names are read
+  std::uint64_t most_bytes;
   // How far the layout is sound, besides its common fields.
   bool (*is_sound)(const script_layout& layout);
   FoundInterpreter (*find)(const ElfFile& file, std::string_view path, const UnwindTable& table,
@@ -48,6 +51,9 @@ struct Language {
 [[nodiscard]] FoundInterpreter find_php(const ElfFile& file, std::string_view path, const UnwindTable& table,
                                         const FoundCode& function);
 [[nodiscard]] bool is_sound_php(const script_layout& layout);
+[[nodiscard]] FoundInterpreter find_perl(const ElfFile& file, std::string_view path, const UnwindTable& table,
+                                         const FoundCode& function);
+[[nodiscard]] bool is_sound_perl(const script_layout& layout);
 [[nodiscard]] FoundInterpreter find_ruby(const ElfFile& file, std::string_view path, const UnwindTable& table,
                                          const FoundCode& function);
 [[nodiscard]] bool is_sound_ruby(const script_layout& layout);

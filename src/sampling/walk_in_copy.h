@@ -34,6 +34,7 @@ long read_user(void* to, __u32 bytes, __u64 from) {
   std::memcpy(to, begun.stack + at, bytes);
   return 0;
 }
+long read_user_text(char* /*to*/, __u32 /*most*/, __u64 /*from*/) { return -EFAULT; }
 long read_pair(walk* /*walk*/, __u64* pair, __u64 from) { return read_user(pair, 2 * sizeof *pair, from); }
 
 // finish_in_copy() has copied all registers.

@@ -1,5 +1,5 @@
 #!/bin/bash
-# How much of the stacks of PHP and Ruby is whole and right, and functions that are made and freed for a minute.
+# How much of the stacks of PHP, Ruby and Perl is whole and right, and functions that are made and freed for a minute.
 source "$(dirname "$0")/scripts.bash"
 
 # measure LANGUAGE ENDING [ARGUMENT...] : of the program mix.ENDING
@@ -25,4 +25,5 @@ measure() {
 measured=''
 measure php php
 measure ruby rb threads
-[[ $measured ]] || skip "there is neither PHP nor Ruby here"
+measure perl pl
+[[ $measured ]] || skip "there is no PHP, Ruby or Perl here"

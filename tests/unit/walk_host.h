@@ -42,6 +42,15 @@ long read_user(void* to, __u32 bytes, __u64 from) {
   return host->program.read(to, bytes, from) ? 0 : -EFAULT;
 }
 
+long read_user_text(char* to, __u32 most, __u64 from) {
+  for (__u32 at = 0; at < most; ++at) {
+    if (read_user(to + at, 1, from + at) != 0) return -EFAULT;
+    if (to[at] == 0) return at + 1;
+  }
+  to[most - 1] = 0;
+  return most;
+}
+
 // Each test that needs these registers puts them there.
 int name_registers(__u32 /*slot*/) { return 0; }
 

@@ -1,4 +1,4 @@
-# Counts the folded lines of churn.py, churn.php or churn.rb whose three numbers are not equal, or not in their
+# Counts the folded lines of churn.py, churn.php, churn.rb or churn.pl whose three numbers are not equal, or not in their
 # order.
 #   check_churn.py FOLDED
 import re
@@ -7,7 +7,7 @@ import sys
 checked = wrong = 0
 for line in open(sys.argv[1], encoding="utf-8"):
     stack, _, count = line.rstrip("\n").rpartition(" ")
-    frames = [re.fullmatch(r"([abc])_(\d+)_\[s\]", frame) for frame in stack.split(";")[1:]]
+    frames = [re.fullmatch(r"(?:main::)?([abc])_(\d+)_\[s\]", frame) for frame in stack.split(";")[1:]]
     churned = [frame.groups() for frame in frames if frame]
     closures = re.findall(r";\{closure churn.php[^;]*:(\d+)\}", stack)
     churned += list(zip("abcd", closures))

@@ -1,7 +1,7 @@
-# Compares folded lines of mix.py, mix.php or mix.rb (with -a, so that frames of the script are marked) with the chain that
+# Compares folded lines of mix.py, mix.php, mix.rb or mix.pl (with -a, so that frames of the script are marked) with the chain that
 # they run.
 # Prints: right, wrong, missing (a part of the chain is not there), other (code before main), of how many samples.
-#   check_mix.py FOLDED DEPTH python|old-python|php|ruby
+#   check_mix.py FOLDED DEPTH python|old-python|php|ruby|perl
 import re
 import sys
 
@@ -51,19 +51,35 @@ ruby = {
     "roots": (["<main mix.rb>"], ["block in <main>"]),
     "interpreter": "rb_vm_exec",
 }
-truth = {"php": php, "ruby": ruby}.get(language, python)
+perl = {
+    "ways": ["direct", "by_map", "by_sort", "by_eval", "by_compare", "by_first", "by_evals", "by_reduce", "by_new", "by_text",
+             "by_method", "by_autoload", "by_eval", "by_destroy", "by_tie", "by_die", "by_pattern", "by_eval", "by_code",
+             "by_reference", "by_overload", "by_evals", "by_closure", "by_goto", "by_local", "by_text"],
+    "behind": {
+        "by_compare": ["compared"], "by_first": ["<__ANON__>"], "by_reduce": ["<__ANON__>"], "by_new": ["Made::new"],
+        "by_method": ["Plain::method"], "by_autoload": ["Plain::AUTOLOAD"], "by_destroy": ["Dying::DESTROY"],
+        "by_tie": ["Tied::FETCH"], "by_overload": ["Plain::<__ANON__>"], "by_closure": ["<__ANON__>"],
+        "by_local": ["<__ANON__>"],
+    },
+    "instead": {"by_goto": ["jumped"]},  # goto &jumped takes the place of its caller
+    "libraries": {"Plain::new", "Dying::new", "Tied::TIESCALAR", "Plain::DESTROY", "Made::new", "by_goto"},
+    "roots": (["<main mix.pl>"],),
+    "interpreter": "Perl_runops_standard",
+}
+truth = {"php": php, "ruby": ruby, "perl": perl}.get(language, python)
 ways, behind, libraries = truth["ways"], truth["behind"], truth["libraries"]
 
 
 def plain(frame):
     frame = re.sub(r"^(.*::)?\{closure .*\}$", "{closure}", frame[:-4])
+    frame = re.sub(r"<__ANON__ .*>$", "<__ANON__>", re.sub(r"^main::", "", frame))
     return re.sub(r"^<lambda .*>$", "<lambda>", frame)
 
 
 chain = []
 for left in range(depth, 0, -1):
     way = ways[left % len(ways)]
-    chain += ["go", way] + behind.get(way, [])
+    chain += ["go", *truth.get("instead", {}).get(way, [way]), *behind.get(way, [])]
 chain += ["go", "burn"]
 shown = [name.rsplit(".", 1)[-1] if old else name for name in chain]
 right = wrong = missing = other = total = 0
@@ -96,7 +112,7 @@ for line in open(path, encoding="utf-8"):
         missing += count  # a native frame of the interpreter says that something is not shown
     else:
         wrong += count
-        key = ("wrong", same, tuple(root[:3]), tuple(tail[:4]), frames[-1])
+        key = ("wrong", same, tuple(root[:3]), tuple(shown[same:same + 2]), tuple(tail[:4]), frames[-1])
         examples[key] = examples.get(key, 0) + count
 print(f"right {right} wrong {wrong} missing {missing} other {other} of {total}")
 for key, count in sorted(examples.items(), key=lambda item: -item[1])[:8]:
