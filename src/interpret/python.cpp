@@ -45,7 +45,8 @@ struct Symbols {
   std::uint64_t runtime = 0;
   std::uint64_t version = 0;
   std::uint64_t code_type = 0;
-  bool is_debug = false;  // with asserts, reference counts and other structures
+  std::uint64_t current_thread = 0;  // a function that returns the thread's PyThreadState
+  bool is_debug = false;             // with asserts, reference counts and other structures
   bool has_free_threads = false;
 };
 
@@ -57,6 +58,7 @@ Symbols symbols_of(const ElfFile& file) {
         [&](std::string_view name, const ElfTableSymbol& symbol) {
           if (name == "_PyRuntime") found.runtime = symbol.start;
           if (name == "Py_Version") found.version = symbol.start;
+          if (name == "PyThreadState_GetUnchecked") found.current_thread = symbol.start;
           if (name == "PyCode_Type") found.code_type = symbol.start;
           if (name == "_Py_NegativeRefcount") found.is_debug = true;
           if (name == "_Py_MergeZeroLocalRefcount") found.has_free_threads = true;
@@ -108,11 +110,30 @@ bool agrees_with_own_offsets(const ElfFile& file, std::uint64_t runtime, const V
          std::ranges::all_of(same, [&](const auto& pair) { return own[pair.first] == version.at[pair.second]; });
 }
 
+// Where the variable of the thread is that this function returns, from what the thread's register says. nullopt: it
+// does more than that.
+std::optional<std::int32_t> fixed_variable(const ElfFile& file, std::uint64_t function) {
+  constexpr std::array<std::uint8_t, 4> branch_target{0xf3, 0x0f, 0x1e, 0xfa};
+  constexpr std::array<std::uint8_t, 5> load{0x64, 0x48, 0x8b, 0x04, 0x25};  // mov rax, fs:[number]
+  constexpr std::uint8_t returns = 0xc3;
+  std::array<std::uint8_t, 14> code{};
+  const auto offset = file.offset_of({function});
+  if (function == 0 || !offset || !file.read_at(offset->value, std::as_writable_bytes(std::span(code)))) {
+    return std::nullopt;
+  }
+  std::span<const std::uint8_t> rest = code;
+  if (std::ranges::equal(rest.first(branch_target.size()), branch_target)) rest = rest.subspan(branch_target.size());
+  if (!std::ranges::equal(rest.first(load.size()), load) || rest[load.size() + 4] != returns) return std::nullopt;
+  std::int32_t at = 0;
+  std::memcpy(&at, rest.data() + load.size(), sizeof at);
+  return at;
+}
+
 // What the beginning of the function says.
 struct Beginning {
-  std::int64_t head_at = 0;      // from the CFA
-  std::uint32_t valid_from = 0;  // in bytes from the function's start
-  std::int64_t below_cfa = 0;    // of the stack pointer there
+  std::optional<std::int64_t> head_at;  // from the CFA; nullopt: it is in a register
+  std::uint32_t valid_from = 0;         // in bytes from the function's start
+  std::int64_t below_cfa = 0;           // of the stack pointer there
 };
 
 // Follows the code from the function's first instruction to the one that puts the script's frame in its place. Up to
@@ -136,10 +157,9 @@ class BeginningReader {
       has_tested = in->kind == Kind::test && values_[in->reg].kind == Value::Kind::thread;
       if (!follow(*in)) return std::nullopt;
       if (is_in_place_) {
-        if (version_.head != SCRIPT_HEAD_BY_KEY && !slot_) return std::nullopt;
-        return Beginning{.head_at = slot_.value_or(0) + version_.frame_in_variable,
-                         .valid_from = static_cast<std::uint32_t>(at),
-                         .below_cfa = below_cfa_};
+        if (version_.head == SCRIPT_HEAD_IN_FRAME && !slot_) return std::nullopt;
+        if (slot_) *slot_ += version_.frame_in_variable;
+        return Beginning{.head_at = slot_, .valid_from = static_cast<std::uint32_t>(at), .below_cfa = below_cfa_};
       }
     }
     return std::nullopt;
@@ -209,8 +229,18 @@ class BeginningReader {
       }
       return true;
     }
-    if (is_to_thread && displacement == version_.at[PYTHON_THREAD_FRAME] && in.is_general) is_in_place_ = true;
-    if (const auto place = place_of(in); place && value.kind == Value::Kind::thread && !slot_) slot_ = place;
+    if (is_to_thread && displacement == version_.at[PYTHON_THREAD_FRAME] && in.is_general) has_frame_ = true;
+    const auto place = place_of(in);
+    if (place && value.kind == Value::Kind::thread && !slot_) slot_ = place;
+    // The mark on the C stack, which the frame has as the one before it, must say what it is.
+    const bool is_to_frame =
+        in.has_base && !place && !is_to_thread && displacement == version_.at[PYTHON_FRAME_PREVIOUS];
+    if (is_to_frame && value.kind == Value::Kind::place) mark_ = value.from_cfa;
+    const std::int64_t kind = mark_.value_or(0) + version_.at[PYTHON_FRAME_ENTRY];
+    if (place) stored_.emplace_back(*place, *place + in.store_bytes);
+    const bool is_marked =
+        std::ranges::any_of(stored_, [kind](const auto& range) { return range.first <= kind && kind < range.second; });
+    is_in_place_ = has_frame_ && (!mark_ || is_marked);
     return true;
   }
 
@@ -219,6 +249,9 @@ class BeginningReader {
   std::array<Value, x86_registers> values_{};
   std::int64_t below_cfa_ = 8;  // how far the stack pointer is below the CFA
   std::optional<std::int64_t> slot_;
+  std::optional<std::int64_t> mark_;
+  bool has_frame_ = false;
+  std::vector<std::pair<std::int64_t, std::int64_t>> stored_;  // where, up to where
   bool is_in_place_ = false;
 };
 
@@ -290,8 +323,13 @@ FoundInterpreter find_python(const ElfFile& file, std::string_view path, const U
   if (known->head == SCRIPT_HEAD_BY_KEY) {
     if (symbols.runtime == 0) return without(InterpreterFault::unknown_code);
     layout.head_at = static_cast<std::int64_t>(symbols.runtime + known->key_in_runtime - bias);
+  } else if (beginning->head_at) {
+    layout.head_at = *beginning->head_at;
   } else {
-    layout.head_at = beginning->head_at;
+    const auto variable = fixed_variable(file, symbols.current_thread);
+    if (!variable) return without(InterpreterFault::unknown_code);
+    layout.head = SCRIPT_HEAD_OF_FIXED;
+    layout.head_at = *variable;
   }
   layout.type_at = symbols.code_type == 0 ? 0 : static_cast<std::int64_t>(symbols.code_type - bias);
   std::ranges::copy(known->at, layout.at);
