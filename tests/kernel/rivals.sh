@@ -4,12 +4,12 @@
 source "$(dirname "$0")/syscalls.bash"
 need_event futex
 
-# expect_calls FOUND MADE WHAT
+# expect_calls FOUND MADE WHAT [OTHERS] : so many others may be among those that were found
 expect_calls() {
   local unseen
   unseen=$(sed -nE 's/^([0-9]+) events? (was|were) not seen: .*/\1/p' "$tmp/err")
   ((${unseen:-0} * 100 <= asked)) || fail "$unseen events were not seen, of $asked"
-  expect_between "$1" $(($2 - ${unseen:-0})) "$2" "$3"
+  expect_between "$1" $(($2 - ${unseen:-0})) $(($2 + ${4:-0})) "$3"
 }
 # of_rivals ARGUMENT... : samples them, and sets $asked and $waited to what they say that they did.
 of_rivals() {
@@ -26,7 +26,8 @@ of_rivals -e syscalls --latency --failed -o "$tmp/run.json"
 mv "$tmp/run.json" "$tmp/out"
 expect_calls "$(count_of getppid)" "$asked" "calls of getppid"
 expect_calls "$(figure 'latency["count"]' "name == 'getppid'")" "$asked" "calls of getppid that returned"
-expect_calls "$(figure failed "name == 'futex'")" "$waited" "waits that ended without being woken"
+# Each of the four calls of pthread_join waits for a thread, which may just have ended.
+expect_calls "$(figure failed "name == 'futex'")" "$waited" "waits that ended without being woken" 4
 
 of_rivals -e futex --format counted
 # The waits of pthread_join have other addresses.
