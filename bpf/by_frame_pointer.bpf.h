@@ -99,6 +99,7 @@ __noinline int by_frame_pointer(__u32 slot) {
   if (read_user(both, sizeof(both), fp)) return nowhere;
   if (both[1] < LOWEST_CODE) return root;
   if (!is_behind_call(walk, WITHOUT_AUTHENTICATION(both[1]))) walk->guessed = 1;
+  walk->left_fp = fp;
   walk->fp = both[0];
   walk->lost |= LOST_EXTRA;
   walk->was_interrupted = 0;

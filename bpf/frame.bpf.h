@@ -39,7 +39,10 @@ static __always_inline int find_frame(struct walk *walk) {
   if (place - mapping->start < mapping->bytes) return WALK_GOES_ON;
   walk->place = place;
   const int found = find_mapping(walk->slot);
-  if (found == FOUND) return WALK_GOES_ON;
+  if (found == FOUND) {
+    if (may_be_engine(walk)) note_code_layout(walk->slot);
+    return WALK_GOES_ON;
+  }
   return found == FOUND_TORN ? WALK_MAPS_CHANGED : WALK_NOT_MAPPED;
 }
 
@@ -87,11 +90,12 @@ __noinline int walk_frame(__u32 slot) {
     add_frame(walk, shown, 0);
     return found;
   }
-  const __u64 identity = walk->mapping.identity;
+  walk->script.identity = walk->mapping.identity;
+  walk->left_fp = 0;
   walk->frames[depth & (WALK_MOST_FRAMES - 1)] = shown;
   walk->depth = depth + 1;
   const int end = leave_frame(walk);
-  if (!begin_run(walk, identity)) add_to_hash(walk, shown ^ identity);
+  if (!begin_run(walk) && !begin_code(walk)) add_to_hash(walk, shown ^ walk->script.identity);
   return end;
 }
 
@@ -100,6 +104,7 @@ __noinline int walk_frames(__u32 slot) {
   if (!walk) return WALK_NOT_READABLE;
   for (int i = 0; i < WALK_MOST_FRAMES + 1; i++) {
     const int end = is_in_script(walk) ? script_frame(slot) : walk_frame(slot);
+    if (is_in_code(walk)) name_code(slot);
     if (end != WALK_GOES_ON) return end;
   }
   return WALK_TOO_DEEP;

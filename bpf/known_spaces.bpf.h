@@ -17,10 +17,14 @@ static __always_inline void enter_space(struct walk *walk) {
   /* Read again, because the verifier lets no program compute with the pointer that was put there. */
   walk->space = walk->slot * SPACES + (*(volatile __u64 *)&walk->mm * PLACE_FACTOR >> (64 - SPACES_BITS));
   space = space_of(walk);
-  if (!space || (space->mm == walk->mm && space->sequence == walk->sequence && space->exec_id == walk->exec_id &&
-                 space->start_stack == walk->start_stack && space->tgid == walk->tgid && space->epoch == walk->epoch)) {
-    return;
-  }
+  walk->code_layout = 0;
+  if (!space) return;
+  const bool is_same = space->mm == walk->mm && space->exec_id == walk->exec_id &&
+                       space->start_stack == walk->start_stack && space->tgid == walk->tgid &&
+                       space->epoch == walk->epoch;
+  if (!is_same) space->code_layout = 0;
+  walk->code_layout = space->code_layout;
+  if (is_same && space->sequence == walk->sequence) return;
   space->mm = walk->mm;
   space->sequence = walk->sequence;
   space->exec_id = walk->exec_id;
@@ -64,6 +68,11 @@ static __always_inline void remember_mapping(struct walk *walk) {
   __u32 place = space->count < MAPPINGS ? space->count++ : space->turn++;
   KEEP_BELOW(place, MAPPINGS);
   space->mappings[place] = walk->mapping;
+}
+
+static __always_inline void remember_code_layout(struct walk *walk) {
+  struct walk_space *space = space_of(walk);
+  if (space) space->code_layout = walk->code_layout;
 }
 
 #endif

@@ -317,7 +317,12 @@ static __always_inline __u64 perl_package_name(const struct script_layout *layou
 }
 
 /* Puts the names of the function at hand into script->name. Returns 0 when they were read. */
-static __always_inline int read_perl_names(struct script_walk *script, const struct script_layout *layout) {
+__noinline int read_perl_names(__u32 slot) {
+  struct walk *walk = walk_of(slot);
+  if (!walk) return 1;
+  struct script_walk *script = &walk->script;
+  const struct script_layout *layout = script_layout_of(script->layout);
+  if (!layout) return 1;
   struct ring_name *name = &script->name;
   __u64 path = script->proof[1];
   if (script->function) {

@@ -5,6 +5,7 @@
 #ifndef PROFILE_SCRIPT_BPF_H
 #define PROFILE_SCRIPT_BPF_H
 
+#include "node.bpf.h"
 #include "perl.bpf.h"
 #include "php.bpf.h"
 #include "python.bpf.h"
@@ -38,6 +39,8 @@ static __always_inline void begin_scripts(struct walk *walk) {
   walk->script.has_next = 0;
   walk->script.must_fit = 0;
   walk->script.shift = SHIFT_NONE;
+  walk->script.is_code_late = 0;
+  walk->script.is_code = 0;
 }
 
 /* The frame whose row is marked has been left: walk->sp is its CFA. `sp`: its own stack pointer. `place`: the offset in
@@ -67,9 +70,8 @@ static __always_inline void note_interpreter(struct walk *walk, __u64 sp, __u64 
   script->is_on = 1;
 }
 
-/* Called for a frame before its word goes into the hash: takes the frame off the stack if a run begins. `identity`: as
- * of add_frame(). */
-static __always_inline bool begin_run(struct walk *walk, __u64 identity) {
+/* Called for a frame before its word goes into the hash: takes the frame off the stack if a run begins. */
+static __always_inline bool begin_run(struct walk *walk) {
   struct script_walk *script = &walk->script;
   if (!are_scripts_wanted() || !(script->is_on | script->is_core)) return false;
   const __u32 depth = walk->depth - 1;
@@ -80,7 +82,6 @@ static __always_inline bool begin_run(struct walk *walk, __u64 identity) {
   }
   script->depth = depth;
   script->shown = walk->frames[depth & (WALK_MOST_FRAMES - 1)];
-  script->identity = identity;
   __builtin_memcpy(script->hash, walk->hash, sizeof(script->hash));
   return true;
 }
@@ -134,8 +135,11 @@ __noinline int read_function(__u32 slot) {
     case SCRIPT_PHP:
       if (read_php_names(script)) return 1;
       break;
+    case SCRIPT_NODE:
+      if (read_node_names(slot)) return 1;
+      break;
     case SCRIPT_PERL:
-      if (read_perl_names(script, layout)) return 1;
+      if (read_perl_names(slot)) return 1;
       break;
     case SCRIPT_RUBY:
       if (read_ruby_names(script, layout)) return 1;
@@ -146,6 +150,67 @@ __noinline int read_function(__u32 slot) {
   name_function(script);
   if (send_name(walk) && script->can_be_known) remember_function(walk);
   return 0;
+}
+
+/* Remembers the engine of the program, whose code lies in other mappings than its file, when its file is met. */
+__noinline int note_code_layout(__u32 slot) {
+  struct walk *walk = walk_of(slot);
+  if (!walk) return 0;
+  const __u32 number = walk->mapping.layout;
+  const struct script_layout *layout = script_layout_of(number);
+  if (!layout || layout->head != SCRIPT_HEAD_BESIDE_FP) return 0;
+  if (!(walk_config.languages >> (layout->language & 31) & 1)) return 0;
+  walk->code_layout = number;
+  remember_code_layout(walk);
+  return 0;
+}
+static __always_inline bool may_be_engine(const struct walk *walk) {
+  return are_scripts_wanted() && walk->mapping.layout && !walk->code_layout;
+}
+
+/* Sets script->id to the function of the frame that was left last. Returns 0 when it has one. */
+static __always_inline int find_function_of_code(struct walk *walk) {
+  struct script_walk *script = &walk->script;
+  script->layout = walk->code_layout;
+  const struct script_layout *layout = script_layout_of(script->layout);
+  if (!layout) return 1;
+  const int step = node_function(walk, layout);
+  if (step == STEP_END) return 1;
+  script->met = layout->language;
+  if (step == STEP_FUNCTION && (recall_function(walk) || !read_function(walk->slot))) return 0;
+  if (script->missing == SCRIPT_WHOLE) script->missing = SCRIPT_NOT_READABLE;
+  return 1;
+}
+
+/* Puts that function in the place of the frame, if it has one, and the frame into the hash. */
+__noinline int name_code(__u32 slot) {
+  struct walk *walk = walk_of(slot);
+  if (!walk) return 0;
+  struct script_walk *script = &walk->script;
+  const __u32 depth = walk->depth - 1;
+  __u64 frame = walk->frames[depth & (WALK_MOST_FRAMES - 1)], identity = script->identity;
+  script->is_code = 0;
+  if (!find_function_of_code(walk)) {
+    frame = script->id;
+    identity = 0;
+  }
+  walk->depth = depth;
+  add_frame(walk, frame, identity);
+  return 0;
+}
+
+/* Called for a frame before its word goes into the hash: says whether name_code() will put it there, because it may be
+ * code of the engine. What of that lies in the engine's file has no table. */
+static __always_inline bool begin_code(struct walk *walk) {
+  struct script_walk *script = &walk->script;
+  if (!are_scripts_wanted() || !walk->left_fp || script->is_off) return false;
+  if (!walk->mapping.identity) script->is_code_late |= !walk->code_layout;
+  if (!walk->code_layout || (walk->mapping.identity && walk->mapping.layout != walk->code_layout)) return false;
+  script->is_code = 1;
+  return true;
+}
+static __always_inline bool is_in_code(const struct walk *walk) {
+  return are_scripts_wanted() && *(volatile const __u32 *)&walk->script.is_code;
 }
 
 static __always_inline int next_function(__u32 slot, __u32 language) {

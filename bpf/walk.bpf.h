@@ -103,6 +103,10 @@ __noinline int begin_walk(__u32 slot) {
 /* Walks from where begin_walk() has begun. Returns why the walk ends. */
 static __always_inline int walk_to_end(struct walk *walk) {
   int end = walk_frames(walk->slot);
+  if (walk->script.is_code_late && walk->code_layout) {
+    if (begin_walk(walk->slot) != BEGUN) return WALK_NOT_READABLE;
+    end = walk_frames(walk->slot);
+  }
   if (do_scripts_fit(walk, end)) return end;
   const __u32 shift = shift_of(walk, end), met = walk->script.met;
   if (shift != SHIFT_NONE) {

@@ -68,6 +68,9 @@ static __always_inline void remember_row(struct walk *walk, __u32 at, __u32 unit
 /* The layout of an interpreter, by walk_file::layout. NULL: there is none, and the interpreter's own frame stays. */
 static __always_inline const struct script_layout *script_layout_of(__u32 number);
 
+/* Keeps walk->code_layout for the next walks of the same program. */
+static __always_inline void remember_code_layout(struct walk *walk);
+
 /* What the register that threads have for their own data points to. Returns 0 when it is known. */
 static __always_inline long read_thread_base(__u64 *base);
 

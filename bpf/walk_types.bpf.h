@@ -59,9 +59,10 @@ struct walk_space {
   __u64 start_stack;
   __u32 exec_id;
   __u32 tgid;
-  __u32 epoch; /* walk_state::epoch */
-  __u32 count; /* of its mappings */
-  __u32 turn;  /* the next one to overwrite */
+  __u32 epoch;       /* walk_state::epoch */
+  __u32 code_layout; /* as of struct walk; valid as long as the program is the same, whatever it maps */
+  __u32 count;       /* of its mappings */
+  __u32 turn;        /* the next one to overwrite */
   /* For a page of code, by a hash of its address: the mapping that probably holds it. */
   __u8 hints[HINTS];
   struct walk_mapping mappings[MAPPINGS];
@@ -118,12 +119,14 @@ struct script_walk {
   __u32 must_fit;     /* at the root, the chain must be at its end */
   __u32 can_be_known; /* `proof` is enough to know the function again */
   __u32 shift;        /* enum script_shift */
+  __u32 is_code;      /* the frame that was added last may be code of the engine, and is not in the hash yet */
+  __u32 is_code_late; /* a frame of code without a file was walked before the engine's file was met */
   /* The interpreter's frame. */
   __u64 sp;
   __u64 cfa;
   __u64 bias;     /* of its mapping */
   __u64 shown;    /* its word in the stack */
-  __u64 identity; /* of the mapping */
+  __u64 identity; /* of the mapping of the frame that was left last, as of add_frame() */
   __u64 hash[4];
   __u32 depth; /* the frames before it */
   __u32 line;  /* of the function at hand */
@@ -175,6 +178,7 @@ struct walk {
   __u64 start_stack;
   __u64 probe_area; /* the return address that return probes put in; 0: none */
   __u64 probe_return;
+  __u64 left_fp;  /* the frame was left by that frame pointer; 0: it was not */
   __u64 entry_sp; /* the stack pointer at the first instruction of the function that the probe waits for */
   __u64 caller;   /* return address of a leaf without a frame yet; 0: not known */
   __u64 hash[4];
@@ -208,6 +212,7 @@ struct walk {
   __u32 epoch;
   __u32 keep_nothing; /* the next walk must not reuse the mappings that this one has found */
   __u32 space;        /* the index in `spaces` */
+  __u32 code_layout;  /* walk_file::layout of the engine whose code has no file; 0: it was not met */
 
   __u64 raw[RAW_WORDS + 1];
   __u64 window_at; /* address of the first word in `window` */

@@ -5,7 +5,15 @@
 
 #include "abi/record.h"
 
-enum script_language { SCRIPT_NONE, SCRIPT_PYTHON, SCRIPT_PHP, SCRIPT_RUBY, SCRIPT_PERL, SCRIPT_LANGUAGES };
+enum script_language {
+  SCRIPT_NONE,
+  SCRIPT_PYTHON,
+  SCRIPT_PHP,
+  SCRIPT_RUBY,
+  SCRIPT_PERL,
+  SCRIPT_NODE,
+  SCRIPT_LANGUAGES
+};
 
 /* How to find the innermost frame of the script that a frame of the interpreter's function runs. */
 enum script_head {
@@ -15,6 +23,7 @@ enum script_head {
   SCRIPT_HEAD_BY_KEY,    /* the same; the global at head_at has the thread's pthread key, in glibc's way */
   SCRIPT_HEAD_GLOBAL,    /* the global at head_at, of a process whose only thread runs the script */
   SCRIPT_HEAD_OF_MODULE, /* a variable of the thread; the global at head_at has the number of the file for such ones */
+  SCRIPT_HEAD_BESIDE_FP, /* there is no chain: code without a file, whose frames have their functions in them */
   SCRIPT_HEADS
 };
 
@@ -59,6 +68,20 @@ enum script_perl {
   PERL_CATCH_BYTES,
   PERL_PLACES
 };
+/* The same for Node.js. */
+enum script_node {
+  NODE_FUNCTION_TYPE,   /* the types of objects: the first one of functions */
+  NODE_FUNCTION_TYPES,  /* and how many there are */
+  NODE_FUNCTION_SHARED, /* JSFunction: what all functions from the same code share */
+  NODE_SHARED_TYPE,     /* SharedFunctionInfo */
+  NODE_SHARED_NAME,
+  NODE_SHARED_SCRIPT,
+  NODE_SHARED_NUMBER, /* of the function in its script, 4 bytes */
+  NODE_SCOPE_TYPE,    /* ScopeInfo */
+  NODE_SCRIPT_TYPE,   /* Script */
+  NODE_SCRIPT_NUMBER,
+  NODE_PLACES
+};
 /* How much one read takes of a frame and of a code object, in bytes. */
 #define PYTHON_FRAME_BYTES 80
 #define PYTHON_CODE_BYTES 144
@@ -100,7 +123,7 @@ struct ring_name {
   struct script_text name;
   struct script_text path;  /* of the script */
   struct script_text owner; /* the class of the function, where its name does not say it */
-  __u32 unused;
+  __u32 number;             /* of the function in its script, for a language that keeps no lines at hand */
   char name_text[SCRIPT_NAME_BYTES];
   char path_text[SCRIPT_PATH_BYTES];
   char owner_text[SCRIPT_OWNER_BYTES];
@@ -122,6 +145,7 @@ struct script_counts {
 
 PROFILE_ABI_ASSERT(sizeof(struct script_layout) == 96, "script_layout");
 PROFILE_ABI_ASSERT(sizeof(struct ring_name) == 488, "ring_name");
+PROFILE_ABI_ASSERT((int)NODE_PLACES <= SCRIPT_MOST_PLACES, "places of node");
 PROFILE_ABI_ASSERT((int)PERL_PLACES <= SCRIPT_MOST_PLACES, "places of perl");
 PROFILE_ABI_ASSERT((int)PYTHON_PLACES <= SCRIPT_MOST_PLACES, "places of python");
 

@@ -14,6 +14,7 @@ constexpr std::array<std::string_view, 2> python_files{"python", "libpython"};
 constexpr std::array<std::string_view, 2> php_files{"php", "libphp"};
 constexpr std::array<std::string_view, 2> ruby_files{"ruby", "libruby"};
 constexpr std::array<std::string_view, 2> perl_files{"perl", "libperl"};
+constexpr std::array<std::string_view, 2> node_files{"node", "libnode"};
 constexpr std::uint64_t any_bytes = UINT64_MAX;
 
 constexpr std::array languages{
@@ -54,6 +55,16 @@ constexpr std::array languages{
              .most_bytes = 256,
              .is_sound = is_sound_perl,
              .find = find_perl},
+    // It has no such function. This one tells its version.
+    Language{.number = SCRIPT_NODE,
+             .name = "node",
+             .files = node_files,
+             .function = "_ZN2v88internal7Version9GetStringENS_4base6VectorIcEE",
+             .sign = {},
+             .least_bytes = 32,
+             .most_bytes = 256,
+             .is_sound = is_sound_node,
+             .find = find_node},
 };
 static_assert(languages.size() == SCRIPT_LANGUAGES - 1);
 

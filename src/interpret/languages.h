@@ -26,7 +26,8 @@ struct Language {
   script_language number;
   std::string_view name;
   std::span<const std::string_view> files;  // how the names of its files begin
-  // The function that runs the script's code. The file is an interpreter if it has a symbol of this name.
+  // The file is an interpreter if it has a symbol of this name: of the function that runs the script's code, if there
+  // is one.
   std::string_view function;
   // Another function that such a file has. With it and without the one above, the file hides what is needed.
   std::string_view sign;
@@ -51,6 +52,9 @@ struct Language {
 [[nodiscard]] FoundInterpreter find_php(const ElfFile& file, std::string_view path, const UnwindTable& table,
                                         const FoundCode& function);
 [[nodiscard]] bool is_sound_php(const script_layout& layout);
+[[nodiscard]] FoundInterpreter find_node(const ElfFile& file, std::string_view path, const UnwindTable& table,
+                                         const FoundCode& function);
+[[nodiscard]] bool is_sound_node(const script_layout& layout);
 [[nodiscard]] FoundInterpreter find_perl(const ElfFile& file, std::string_view path, const UnwindTable& table,
                                          const FoundCode& function);
 [[nodiscard]] bool is_sound_perl(const script_layout& layout);

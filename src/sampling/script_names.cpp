@@ -70,6 +70,12 @@ std::string with_place(const std::string& name, std::string_view path, std::uint
   return text + name.back();
 }
 
+// Functions without a name have their number in the script, because V8 keeps no lines at hand.
+std::string name_in_node(std::string_view path, const std::string& name, std::uint32_t number) {
+  if (name != whole_script) return name;
+  return "<anonymous " + std::string(last_part(path)) + '#' + std::to_string(number) + '>';
+}
+
 const bpf_map* made_map(bpf_object& object, const char* name) {
   const bpf_map* const map = bpf_object__find_map_by_name(&object, name);
   return map != nullptr && bpf_map__fd(map) >= 0 ? map : nullptr;
@@ -102,9 +108,12 @@ void ScriptNames::keep(const ring_name& sent) {
   }
   Function function;
   function.path = (sent.path.is_cut != 0 ? std::string(cut) : "") + utf8_of(sent.path, sent.path_text);
+  constexpr std::string_view scheme = "file://";
+  if (function.path.starts_with(scheme)) function.path.erase(0, scheme.size());
   std::string name = utf8_of(sent.name, sent.name_text) + (sent.name.is_cut != 0 ? std::string(cut) : "");
   if (name.empty()) name = whole_script;
   function.name = with_place(name, function.path, sent.line);
+  if (sent.language == SCRIPT_NODE) function.name = name_in_node(function.path, name, sent.number);
   if (sent.owner.bytes != 0) {
     // Behind the name of a class without one stands its place, in PHP's own way.
     std::string owner = utf8_of(sent.owner, sent.owner_text);
@@ -115,7 +124,8 @@ void ScriptNames::keep(const ring_name& sent) {
   const auto of_text = [](std::uint64_t hash, std::string_view text) {
     return hash_of(hash, std::hash<std::string_view>()(text));
   };
-  const std::uint64_t hash = of_text(of_text(hash_of(address_seed, sent.line), function.name), function.path);
+  const std::uint64_t hash =
+      of_text(of_text(hash_of(hash_of(address_seed, sent.line), sent.number), function.name), function.path);
   function.address = SCRIPT_FRAME | (hash & (SCRIPT_FRAME - 1));
   functions_.try_emplace(sent.frame, std::move(function));
 }

@@ -81,6 +81,7 @@ const script_layout* script_layout_of(__u32 number) {
   return nullptr;
 }
 long read_thread_base(__u64* /*base*/) { return -EFAULT; }
+void remember_code_layout(walk* /*walk*/) {}
 bool recall_function(walk* /*walk*/) { return false; }
 void remember_function(walk* /*walk*/) {}
 bool send_name(walk* /*walk*/) { return false; }

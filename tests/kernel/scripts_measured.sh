@@ -1,10 +1,10 @@
 #!/bin/bash
-# How much of the stacks of PHP, Ruby and Perl is whole and right, and functions that are made and freed for a minute.
+# How much of the stacks of PHP, Ruby, Perl and Node.js is whole and right, and functions that are made and freed for a minute.
 source "$(dirname "$0")/scripts.bash"
 
 # measure LANGUAGE ENDING [ARGUMENT...] : of the program mix.ENDING
 measure() {
-  local language=$1 ending=$2
+  local language=$1 ending=$2 kind
   shift 2
   if ! command -v "$language" >/dev/null || ! has_layout "$language" "$language" "$scripts/mix.$ending" 40; then
     echo "no known $language here"
@@ -12,7 +12,8 @@ measure() {
   fi
   begin_script "$language" "mix.$ending" 40 "$@"
   sample_enough 2000 -F 997 -U -a --max-stack-depth 512 -p "$started" 10
-  check_mix "$tmp/out" 40 "$language"
+  [[ $language == node ]] && kind=optimised-node || kind=$language
+  check_mix "$tmp/out" 40 "$kind"
   expect_between "$(awk -v right="$right" -v of="$of" 'BEGIN { print 100 * right / of }')" 99 100 "per cent right of $of"
   kill "$started"
   begin_script "$language" "churn.$ending"
@@ -26,4 +27,5 @@ measured=''
 measure php php
 measure ruby rb threads
 measure perl pl
-[[ $measured ]] || skip "there is no PHP, Ruby or Perl here"
+measure node js
+[[ $measured ]] || skip "there is no PHP, Ruby, Perl or Node.js here"

@@ -81,6 +81,8 @@ int find_mapping(__u32 /*slot*/) {
   walk.mapping.pages = place.table.pages;
   walk.mapping.pages_at = place.table.pages_at;
   walk.mapping.layout = host->script.language != SCRIPT_NONE ? 1 : 0;
+  // Without a file.
+  if (place.kind == Program::Kind::plain) walk.mapping.identity = walk.mapping.layout = 0;
   remember_mapping(&walk);
   return FOUND;
 }

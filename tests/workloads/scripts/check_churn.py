@@ -1,4 +1,4 @@
-# Counts the folded lines of churn.py, churn.php, churn.rb or churn.pl whose three numbers are not equal, or not in their
+# Counts the folded lines of churn.py, churn.php, churn.rb, churn.pl or churn.js whose three numbers are not equal, or not in their
 # order.
 #   check_churn.py FOLDED
 import re

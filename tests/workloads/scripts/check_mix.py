@@ -1,7 +1,7 @@
-# Compares folded lines of mix.py, mix.php, mix.rb or mix.pl (with -a, so that frames of the script are marked) with the chain that
+# Compares folded lines of mix.py, mix.php, mix.rb, mix.pl or mix.js (with -a, so that frames of the script are marked) with the chain that
 # they run.
 # Prints: right, wrong, missing (a part of the chain is not there), other (code before main), of how many samples.
-#   check_mix.py FOLDED DEPTH python|old-python|php|ruby|perl
+#   check_mix.py FOLDED DEPTH python|old-python|php|ruby|perl|node|optimised-node
 import re
 import sys
 
@@ -66,13 +66,30 @@ perl = {
     "roots": (["<main mix.pl>"],),
     "interpreter": "Perl_runops_standard",
 }
-truth = {"php": php, "ruby": ruby, "perl": perl}.get(language, python)
+node = {
+    "ways": ["direct", "byMap", "bySort", "byGenerator", "byNew", "byCall", "byStatic", "byPattern", "byException", "byReduce",
+             "byArrow", "byGetter", "bySuper", "byApply", "byBound", "byIteration", "byJson", "byProxy"],
+    "behind": {
+        "byMap": ["mapped"], "bySort": ["compared"], "byGenerator": ["generated"], "byNew": ["Made"],
+        "bySuper": ["Derived", "Made"], "byStatic": ["made"], "byGetter": ["get got"], "byPattern": ["replaced"],
+        "byReduce": ["reduced"], "byArrow": ["arrow"], "byJson": ["toJSON"], "byProxy": ["trapped"],
+    },
+    # Functions of the language, which have frames or not, as the engine likes.
+    "ignored": {"map", "sort", "replace", "[Symbol.replace]", "reduce", "next", "stringify", "apply", "call", "create", "bind",
+                "Error", "Proxy", "String", "exec", "test", "[Symbol.iterator]", "values", "get"},
+    "libraries": set(),
+    "roots": (),
+    "root_end": "<anonymous mix.js>",
+    "interpreter": "Builtins_InterpreterEntryTrampoline",
+}
+truth = {"php": php, "ruby": ruby, "perl": perl, "node": node, "optimised-node": node}.get(language, python)
 ways, behind, libraries = truth["ways"], truth["behind"], truth["libraries"]
 
 
 def plain(frame):
     frame = re.sub(r"^(.*::)?\{closure .*\}$", "{closure}", frame[:-4])
     frame = re.sub(r"<__ANON__ .*>$", "<__ANON__>", re.sub(r"^main::", "", frame))
+    frame = re.sub(r"^<anonymous (.*)#.*>$", r"<anonymous \1>", frame)
     return re.sub(r"^<lambda .*>$", "<lambda>", frame)
 
 
@@ -99,13 +116,19 @@ for line in open(path, encoding="utf-8"):
         examples[kind, tuple(script[:3]), frames[-1]] = examples.get((kind, tuple(script[:3]), frames[-1]), 0) + count
         continue
     root = script[:script.index("main")]
-    rest = script[script.index("main") + 1:]
+    rest = [name for name in script[script.index("main") + 1:] if name not in truth.get("ignored", ())]
     same = 0
     while same < min(len(rest), len(shown)) and rest[same] == shown[same]:
         same += 1
     tail = rest[same:]
     # What is behind the chain may only be a library's function, or the whole run stays away.
-    is_right = root in truth["roots"] and all(name in libraries for name in tail)
+    is_root = root in truth["roots"] or root[-1:] == [truth.get("root_end")]
+    if language == "optimised-node":
+        # What the compiler has put into its callers has no frame; the others are in order.
+        names = iter(shown)
+        is_root = True
+        same, tail = 0, [name for name in rest if name not in names and name not in libraries]
+    is_right = is_root and all(name in libraries for name in tail)
     if is_right and not any(truth["interpreter"] in frame for frame in frames):
         right += count
     elif is_right:
