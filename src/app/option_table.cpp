@@ -81,7 +81,7 @@ constexpr OptionRow rows[] = {
     {"max-stack-depth", 0, "N", "the most frames of a stack (default 127); 256 where tables are used", how, false},
     {"unwind", 0, "HOW", "walk user stacks by tables (cfi), by frame pointers (fp), or by both (auto, default)", how,
      false, "", ways},
-    {"languages", 0, "LIST", "functions of scripts in these, with commas (default all):", how, false, "", languages},
+    {"languages", 0, "LIST", "show functions of scripts in (default all):", how, false, "", languages},
     {"list-languages", 0, "", "list the interpreters that run, and why the functions of some are not shown", how,
      false},
 
