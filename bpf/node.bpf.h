@@ -35,6 +35,8 @@
 #define V8_SCRIPT_NAME 16
 #define V8_MOST_VARIABLES 4096
 
+#define NODE_PATTERN_NAME "<regular expression>"
+
 static __always_inline bool is_v8_object(__u64 word) { return (word & V8_TAG_MASK) == V8_TAG && word >= LOWEST_CODE; }
 
 /* The type of an object by its map. ~0: it cannot be read. */
@@ -106,6 +108,11 @@ __noinline int read_node_names(__u32 slot) {
   __u64 path = 0;
   const __u64 named = shared[layout->at[NODE_SHARED_NAME] / 8 & 7], from = script->file;
   name->line = 0;
+  if (script->function == layout->at[NODE_PATTERN_MARK]) {
+    name->name.bytes = sizeof(NODE_PATTERN_NAME) - 1;
+    __builtin_memcpy(name->name_text, NODE_PATTERN_NAME, sizeof(NODE_PATTERN_NAME) - 1);
+    return 0;
+  }
   const __u32 function_type = type_of_map(script->words[2]);
   if (function_type - layout->at[NODE_FUNCTION_TYPE] >= layout->at[NODE_FUNCTION_TYPES]) return 1;
   if (type_of_map(shared[0]) != layout->at[NODE_SHARED_TYPE]) return 1;
@@ -132,6 +139,13 @@ static __always_inline int node_function(struct walk *walk, const struct script_
   __u64 *words = script->words, *shared = &script->words[NODE_SHARED_AT];
   if (read_user(words, NODE_FRAME_BYTES, walk->left_fp - NODE_FRAME_BYTES)) return STEP_END;
   const __u64 function = words[0];
+  if (words[1] && words[1] == layout->at[NODE_PATTERN_MARK]) {
+    script->function = words[1];
+    script->line = 0;
+    script->can_be_known = 1;
+    __builtin_memset(script->proof, 0, sizeof(script->proof));
+    return STEP_FUNCTION;
+  }
   if (!is_v8_object(words[1]) || !is_v8_object(function)) return STEP_END;
   if (read_user(&words[2], NODE_FUNCTION_BYTES, function - V8_TAG)) return STEP_MISSING + SCRIPT_NOT_READABLE;
   const __u64 common = words[2 + (layout->at[NODE_FUNCTION_SHARED] / 8 & 7)];

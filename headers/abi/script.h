@@ -80,6 +80,7 @@ enum script_node {
   NODE_SCOPE_TYPE,    /* ScopeInfo */
   NODE_SCRIPT_TYPE,   /* Script */
   NODE_SCRIPT_NUMBER,
+  NODE_PATTERN_MARK, /* what stands in a frame of a regular expression's code in place of a context; 0: not known */
   NODE_PLACES
 };
 /* How much one read takes of a frame and of a code object, in bytes. */

@@ -33,6 +33,7 @@ struct V8Constant {
   std::string_view name;
   int place;  // in script_layout::at; -1: checked alone
   std::int32_t expected;
+  bool is_optional = false;
 };
 constexpr std::array v8_constants{
     V8Constant{"v8dbg_type_JSFunction__", NODE_FUNCTION_TYPE, 0},
@@ -42,6 +43,7 @@ constexpr std::array v8_constants{
     V8Constant{"v8dbg_class_SharedFunctionInfo__script", NODE_SHARED_SCRIPT, 0},
     V8Constant{"v8dbg_type_ScopeInfo__", NODE_SCOPE_TYPE, 0},
     V8Constant{"v8dbg_type_Script__", NODE_SCRIPT_TYPE, 0},
+    V8Constant{"v8dbg_frametype_IrregexpFrame", NODE_PATTERN_MARK, 0, true},
     // What bpf/node.bpf.h takes as given.
     V8Constant{"v8dbg_off_fp_function", -1, -16},
     V8Constant{"v8dbg_off_fp_context", -1, -8},
@@ -129,11 +131,13 @@ FoundInterpreter find_node(const ElfFile& file, std::string_view /*path*/, const
   for (std::size_t i = 0; i < v8_constants.size(); ++i) {
     const auto number = number_at(file, symbols.constants[i]);
     const V8Constant& constant = v8_constants[i];
+    if (!number && constant.is_optional) continue;
     if (!number || (constant.place < 0 && *number != constant.expected)) {
       return without(InterpreterFault::unknown_build);
     }
     if (constant.place >= 0) layout.at[constant.place] = static_cast<std::uint32_t>(*number);
   }
+  layout.at[NODE_PATTERN_MARK] *= 2;  // it is a number of V8 in a frame
   layout.head = SCRIPT_HEAD_BESIDE_FP;
   layout.at[NODE_FUNCTION_TYPES] = known->function_types;
   layout.at[NODE_SCRIPT_NUMBER] = known->script_number;

@@ -21,6 +21,13 @@ check_mix "$tmp/out" 40 optimised-node
 ((right > 0)) || fail "no stack is whole; $(outcome)"
 kill "$started"
 
+# The code of a regular expression has no function, but is no unknown code either.
+start node -e 'function check() { return /^(a+)+$/.test("aaaaaaaaaaaaaaaaaaaaaa!"); } for (;;) check()'
+wait_until has_worked "$started" 20
+sample_enough 20 -F 499 -U -a -p "$started" 0.5
+grep -q '^node \(20\|22\) ' "$tmp/languages" && expect_present ';<regular expression>_\[s\] '
+kill "$started"
+
 # Memory of functions is used again: no stack mixes two of them.
 begin_script node churn.js
 sample_enough 40 -F 499 -U -a -p "$started" 1

@@ -30,6 +30,7 @@ Numbers numbers_of_20() {
           {"v8dbg_class_SharedFunctionInfo__script_or_debug_info__HeapObject", 32},
           {"v8dbg_type_ScopeInfo__SCOPE_INFO_TYPE", 261},
           {"v8dbg_type_Script__SCRIPT_TYPE", 167},
+          {"v8dbg_frametype_IrregexpFrame", 27},
           {"v8dbg_off_fp_function", -16},
           {"v8dbg_off_fp_context", -8},
           {"v8dbg_class_Map__instance_type__uint16_t", 12},
@@ -111,6 +112,7 @@ TEST_CASE("V8 says where the members of its objects are") {
   CHECK(node.layout.at[NODE_SHARED_TYPE] == 262);
   CHECK(node.layout.at[NODE_SHARED_SCRIPT] == 32);
   CHECK(node.layout.at[NODE_SCRIPT_TYPE] == 167);
+  CHECK(node.layout.at[NODE_PATTERN_MARK] == 54);
   // The type of a member is a part of the name.
   Numbers newer = numbers_of_20();
   newer["_ZN2v88internal7Version6major_E"] = 12;
@@ -142,6 +144,8 @@ TEST_CASE("a V8 of another version or build has no layout") {
     CAPTURE(name);
     Numbers numbers = numbers_of_20();
     numbers.erase(name);
-    CHECK(found_in(numbers).fault != InterpreterFault::none);
+    const Interpreter found = found_in(numbers);
+    CHECK((found.fault == InterpreterFault::none) == (name == "v8dbg_frametype_IrregexpFrame"));
+    CHECK(found.layout.at[NODE_PATTERN_MARK] == 0);
   }
 }
