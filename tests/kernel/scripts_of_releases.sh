@@ -1,0 +1,50 @@
+#!/bin/bash
+# The interpreters of other releases of Debian, in trees of their own as containers have them: of each version that is
+# said to be known, the stacks are whole and right. New trees are made with debootstrap, which takes a minute each.
+source "$(dirname "$0")/scripts.bash"
+need_command debootstrap
+releases=(bullseye trixie)
+trees=${XDG_CACHE_HOME:-$HOME/.cache}/profile-tests/releases
+mkdir -p "$trees" || skip "cannot write to $trees"
+
+# tree_of RELEASE : makes the tree unless it is there.
+tree_of() {
+  local new=$trees/new-$1
+  if [[ -e $trees/$1 ]]; then return; fi
+  rm -rf --one-file-system "$new"
+  debootstrap --variant=minbase --include=perl,php-cli,ruby,python3,nodejs "$1" "$new" http://deb.debian.org/debian \
+    >"$tmp/debootstrap" 2>&1 || skip "no tree of $1: $(tail -n 1 "$tmp/debootstrap")"
+  mv "$new" "$trees/$1"
+}
+
+# measure RELEASE LANGUAGE KIND COMMAND... : KIND as for check_mix
+measure() {
+  local release=$1 language=$2 kind=$3
+  shift 3
+  rm -rf "$trees/$release/scripts" && cp -r "$scripts" "$trees/$release/scripts"
+  start chroot "$trees/$release" "$@"
+  wait_until has_worked_or_ended "$started" 20
+  if has_ended "$started"; then fail "$* of $release has ended: $(cat "$tmp/started")"; fi
+  "$PROFILE" --list-languages >"$tmp/languages" || fail "--list-languages"
+  echo "$release: $(grep -F "$trees/$release" "$tmp/languages")"
+  if grep -F "$trees/$release" "$tmp/languages" | grep -q 'functions of scripts are shown'; then
+    sample_enough 1000 -F 997 -U -a --max-stack-depth 512 -p "$started" 3
+    check_mix "$tmp/out" 40 "$kind"
+    expect_between "$(awk -v right="$right" -v of="$of" 'BEGIN { print 100 * right / of }')" 98 100 "$release, $language: per cent right of $of"
+    shown+=("$release-$language")
+  fi
+  kill -KILL "$started"
+}
+
+shown=()
+for release in "${releases[@]}"; do
+  tree_of "$release"
+  [[ $release == bullseye ]] && python=old-python || python=python
+  measure "$release" python "$python" python3 /scripts/mix.py 40
+  measure "$release" php php php /scripts/mix.php 40
+  measure "$release" perl perl perl /scripts/mix.pl 40
+  measure "$release" ruby ruby ruby /scripts/mix.rb 40
+  measure "$release" node optimised-node node /scripts/mix.js 40
+done
+# Others are named, and stay as they are: Ruby 2.7, and 3.3 without symbols; Node.js 12.
+expect_equal "${shown[*]}" "bullseye-python bullseye-php bullseye-perl trixie-python trixie-php trixie-perl trixie-node" "known interpreters"
