@@ -38,6 +38,9 @@ struct Interpreter {
 
 // "python". Empty for SCRIPT_NONE.
 [[nodiscard]] std::string_view name_of(script_language language);
+// Which memory of the language's objects does not come from the C library's allocator, and how to see it, as a line for
+// the summary. Empty: there is none.
+[[nodiscard]] std::string_view hidden_memory(script_language language);
 // The names of all languages, in the order of script_language, which begins with 1.
 [[nodiscard]] std::vector<std::string_view> language_names();
 // Whether all numbers are in range.

@@ -25,6 +25,8 @@ constexpr std::array languages{
              .sign = {},
              .least_bytes = 4096,
              .most_bytes = any_bytes,
+             .hidden_memory = "small objects of Python lie in arenas of its own, which are not counted: "
+                              "PYTHONMALLOC=malloc makes it use malloc",
              .is_sound = is_sound_python,
              .find = find_python},
     Language{.number = SCRIPT_PHP,
@@ -34,17 +36,22 @@ constexpr std::array languages{
              .sign = {},
              .least_bytes = 4096,
              .most_bytes = any_bytes,
+             .hidden_memory =
+                 "objects of PHP lie in memory of its own, which is not counted: USE_ZEND_ALLOC=0 makes it use malloc",
              .is_sound = is_sound_php,
              .find = find_php},
-    Language{.number = SCRIPT_RUBY,
-             .name = "ruby",
-             .files = ruby_files,
-             .function = "rb_vm_exec",
-             .sign = "ruby_exec_node",
-             .least_bytes = 1024,
-             .most_bytes = any_bytes,
-             .is_sound = is_sound_ruby,
-             .find = find_ruby},
+    Language{
+        .number = SCRIPT_RUBY,
+        .name = "ruby",
+        .files = ruby_files,
+        .function = "rb_vm_exec",
+        .sign = "ruby_exec_node",
+        .least_bytes = 1024,
+        .most_bytes = any_bytes,
+        .hidden_memory =
+            "objects of Ruby lie in pages of its own, which are not counted: what is seen here is what they point to",
+        .is_sound = is_sound_ruby,
+        .find = find_ruby},
     // A loop that calls each operation.
     Language{.number = SCRIPT_PERL,
              .name = "perl",
@@ -53,18 +60,21 @@ constexpr std::array languages{
              .sign = {},
              .least_bytes = 32,
              .most_bytes = 256,
+             .hidden_memory = {},
              .is_sound = is_sound_perl,
              .find = find_perl},
     // It has no such function. This one tells its version.
-    Language{.number = SCRIPT_NODE,
-             .name = "node",
-             .files = node_files,
-             .function = "_ZN2v88internal7Version9GetStringENS_4base6VectorIcEE",
-             .sign = {},
-             .least_bytes = 32,
-             .most_bytes = 256,
-             .is_sound = is_sound_node,
-             .find = find_node},
+    Language{
+        .number = SCRIPT_NODE,
+        .name = "node",
+        .files = node_files,
+        .function = "_ZN2v88internal7Version9GetStringENS_4base6VectorIcEE",
+        .sign = {},
+        .least_bytes = 32,
+        .most_bytes = 256,
+        .hidden_memory = "objects of JavaScript lie in the heap of V8, which is not counted: node --heap-prof shows it",
+        .is_sound = is_sound_node,
+        .find = find_node},
 };
 static_assert(languages.size() == SCRIPT_LANGUAGES - 1);
 
@@ -134,6 +144,11 @@ std::string_view text_of(InterpreterFault fault) {
 std::string_view name_of(script_language language) {
   const Language* const row = row_of(language);
   return row == nullptr ? std::string_view() : row->name;
+}
+
+std::string_view hidden_memory(script_language language) {
+  const Language* const row = row_of(language);
+  return row == nullptr ? std::string_view() : row->hidden_memory;
 }
 
 std::vector<std::string_view> language_names() {

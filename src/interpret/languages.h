@@ -33,6 +33,8 @@ struct Language {
   std::string_view sign;
   std::uint64_t least_bytes;  // of the former, so that few names are read
   std::uint64_t most_bytes;
+  // See hidden_memory().
+  std::string_view hidden_memory;
   // How far the layout is sound, besides its common fields.
   bool (*is_sound)(const script_layout& layout);
   FoundInterpreter (*find)(const ElfFile& file, std::string_view path, const UnwindTable& table,

@@ -9,6 +9,7 @@
 
 #include "abi/malloc.h"
 #include "abi/walk.h"
+#include "interpret/interpreter.h"
 #include "malloc.skel.h"
 #include "model/run_words.h"
 #include "parse/children.h"
@@ -141,6 +142,11 @@ class Malloc final : public Source {
       lines.push_back(
           "no C library's malloc was called; if the program is linked statically or brings its own, -e uprobe:" +
           options().command + ":malloc counts the calls");
+    }
+    // Of chosen processes it is known without a stack, and a script may call malloc never.
+    const bool are_chosen = !options().tgids.empty();
+    for (const script_language language : are_chosen ? recorder().known_languages() : recorder().met_languages()) {
+      if (const auto hidden = hidden_memory(language); !hidden.empty()) lines.emplace_back(hidden);
     }
     if (!left_out_.empty()) {
       lines.push_back("the calls of " + number_of(left_out_.size(), "library", "libraries") +

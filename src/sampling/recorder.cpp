@@ -130,6 +130,10 @@ void Recorder::expect_scripts(ProcessTimeline& timeline, std::uint32_t tgid) {
   if (tables_) tables_->expect_scripts(timeline, tgid);
 }
 
+std::vector<script_language> Recorder::known_languages() const {
+  return tables_ ? tables_->languages() : std::vector<script_language>();
+}
+
 std::vector<std::string> Recorder::notes() const {
   std::vector<std::string> lines = names_.notes();
   if (!tables_) return lines;

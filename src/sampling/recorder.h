@@ -51,6 +51,9 @@ class Recorder {
   void supply_tables(ProcessTimeline& timeline);
   void expect_scripts(ProcessTimeline& timeline, std::uint32_t tgid);
   [[nodiscard]] std::vector<std::string> notes() const;
+  // The languages whose interpreters were on stacks, and those of the files whose tables were made.
+  [[nodiscard]] std::vector<script_language> met_languages() const { return names_.met(); }
+  [[nodiscard]] std::vector<script_language> known_languages() const;
   [[nodiscard]] Account pending_account() const { return generations_.account_of(generations_.current()); }
   [[nodiscard]] std::uint64_t pending_rows() const { return generations_.rows(); }
   [[nodiscard]] std::uint64_t unfollowed() const { return generations_.unfollowed(); }

@@ -157,22 +157,44 @@ void ScriptNames::make_room() {
   for_each_entry<std::uint64_t>(bpf_map__fd(names_map_), sizeof(std::uint64_t), true, [](const auto&, const auto*) {});
 }
 
+ScriptNames::Walks ScriptNames::walks() const {
+  Walks walks{};
+  if (counts_map_ == nullptr) return walks;
+  for (const script_counts& counts : values_by_cpu<script_counts>(*counts_map_)) {
+    for (std::size_t language = 0; language < walks.size(); ++language) {
+      for (std::size_t reason = 0; reason < SCRIPT_REASONS; ++reason) {
+        walks[language][reason] += counts.walks[language][reason];
+      }
+    }
+  }
+  for (std::size_t language = 0; language < walks.size(); ++language) {
+    walks[language][SCRIPT_FIRST_SAMPLE] += first_samples_[language];
+  }
+  return walks;
+}
+
+std::vector<script_language> ScriptNames::met() const {
+  std::vector<script_language> languages;
+  const Walks all = walks();
+  for (int language = SCRIPT_NONE + 1; language < SCRIPT_LANGUAGES; ++language) {
+    const auto& counts = all[static_cast<std::size_t>(language)];
+    const bool is_met = std::ranges::any_of(counts, [](std::uint64_t count) { return count != 0; });
+    if (is_met) languages.push_back(static_cast<script_language>(language));
+  }
+  return languages;
+}
+
 std::vector<std::string> ScriptNames::notes() const {
   std::vector<std::string> lines;
-  if (counts_map_ == nullptr) return lines;
-  const std::vector<script_counts> by_cpu = values_by_cpu<script_counts>(*counts_map_);
-  for (int language = SCRIPT_NONE + 1; language < SCRIPT_LANGUAGES; ++language) {
-    std::array<std::uint64_t, SCRIPT_REASONS> walks{};
-    for (const script_counts& counts : by_cpu) {
-      for (std::size_t reason = 0; reason < walks.size(); ++reason) walks[reason] += counts.walks[language][reason];
-    }
-    walks[SCRIPT_FIRST_SAMPLE] += first_samples_[static_cast<std::size_t>(language)];
+  const Walks all_walks = walks();
+  for (const script_language language : met()) {
+    const auto& walks = all_walks[language];
     std::uint64_t all = 0;
     for (const std::uint64_t count : walks) all += count;
     const std::uint64_t missing = all - walks[SCRIPT_WHOLE];
     if (missing == 0) continue;
     std::string line = "script frames missing in " + std::to_string(missing) + " of " + number_of(all, "sample") +
-                       " of " + std::string(name_of(static_cast<script_language>(language))) + ":";
+                       " of " + std::string(name_of(language)) + ":";
     const char* separator = " ";
     for (std::size_t reason = SCRIPT_WHOLE + 1; reason < walks.size(); ++reason) {
       if (walks[reason] == 0) continue;

@@ -34,10 +34,16 @@ class ScriptNames {
 
   // A walk in user space has met an interpreter whose script's frames it cannot read.
   void count_first_sample(script_language language) { ++first_samples_[language]; }
+  // The languages whose interpreters were on stacks.
+  [[nodiscard]] std::vector<script_language> met() const;
   // Lines for the summary about frames that are missing.
   [[nodiscard]] std::vector<std::string> notes() const;
 
  private:
+  using Walks = std::array<std::array<std::uint64_t, SCRIPT_REASONS>, SCRIPT_LANGUAGES>;
+  // How many there were, by language and reason.
+  [[nodiscard]] Walks walks() const;
+
   struct Function {
     std::string name;
     std::string path;

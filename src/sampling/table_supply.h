@@ -45,6 +45,8 @@ class TableSupply {
   // milliseconds for the first process of an interpreter.
   void expect_scripts(ProcessTimeline& timeline, std::uint32_t tgid);
 
+  // Of the interpreters whose tables were made.
+  [[nodiscard]] std::vector<script_language> languages() const { return tables_.languages(); }
   // Lines for the summary about tables that were not made, and about interpreters whose scripts cannot be shown.
   [[nodiscard]] std::vector<std::string> notes() const;
 

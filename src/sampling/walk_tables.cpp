@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <atomic>
 #include <cstring>
+#include <set>
 #include <tuple>
 #include <utility>
 
@@ -247,6 +248,12 @@ void WalkTables::give_back(const std::vector<Placed>& ranges) {
     drop_slabs(range.at, range.size);
     layouts_[range.file.layout] = SCRIPT_NONE;
   }
+}
+
+std::vector<script_language> WalkTables::languages() const {
+  std::set<script_language> all(layouts_.begin(), layouts_.end());
+  all.erase(SCRIPT_NONE);
+  return {all.begin(), all.end()};
 }
 
 std::uint32_t WalkTables::put(const script_layout* layout) {

@@ -65,6 +65,8 @@ class WalkTables {
   // What walks know of the file with that number, without a system call. walk_file::met is not kept.
   [[nodiscard]] walk_file of(std::uint64_t number) const;
   // Of an interpreter, by walk_file::layout; SCRIPT_NONE: there is none.
+  // Those of all layouts, each once.
+  [[nodiscard]] std::vector<script_language> languages() const;
   [[nodiscard]] script_language language_of(std::uint32_t layout) const {
     return layout < layouts_.size() ? layouts_[layout] : SCRIPT_NONE;
   }

@@ -59,6 +59,12 @@ for event in off-cpu wall page-faults uprobe:libc:getppid syscalls:sys_enter_get
 done
 kill "$started"
 
+# Most objects come from no malloc, and the summary says where they lie.
+begin_script "$python" mix.py 40
+profile -e malloc --live -p "$started" 0.2
+expect_err '^small objects of Python lie in arenas of its own, .*PYTHONMALLOC=malloc'
+kill "$started"
+
 # Memory of functions is used again: no stack mixes two of them.
 begin_script "$python" churn.py
 sample_enough 40 -F 499 -U -a -p "$started" 1
