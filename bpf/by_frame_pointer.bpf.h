@@ -61,6 +61,17 @@ static __always_inline bool is_bare_leaf(struct walk *walk) {
   const bool looks_for_room = (code[0] == 0x49 && code[1] == 0x3b) || code[0] == 0x64;
   return code[0] != 0x55 && code[0] != 0xf3 && !makes_room && !looks_for_room;
 }
+
+/* Python's trampolines for `perf` (Python/asm_trampoline.S): code without a file that makes room for a word, calls, and
+ * returns. It leaves the frame pointer as it is. */
+#define TRAMPOLINE_END 0xc308c48348ULL /* add rsp, 8; ret */
+#define TRAMPOLINE_END_MASK 0xffffffffffULL
+#define TRAMPOLINE_BYTES 16
+static __always_inline bool is_trampoline(struct walk *walk) {
+  if (walk->mapping.identity || walk->was_interrupted || walk->code_layout) return false;
+  if (read_user(walk->raw, 8, walk->pc) || (walk->raw[0] & TRAMPOLINE_END_MASK) != TRAMPOLINE_END) return false;
+  return !read_user(&walk->raw[LEAF_RETURN], 8, walk->sp + TRAMPOLINE_BYTES - 8);
+}
 #endif
 
 __noinline int by_frame_pointer(__u32 slot) {
@@ -87,6 +98,7 @@ __noinline int by_frame_pointer(__u32 slot) {
     walk->was_interrupted = 0;
     return go_to(walk, walk->raw[LEAF_RETURN], walk->sp + 8);
   }
+  if (is_trampoline(walk)) return go_to(walk, walk->raw[LEAF_RETURN], walk->sp + TRAMPOLINE_BYTES);
 #endif
   if (need_fp(walk)) return without;
   const __u64 fp = walk->fp;

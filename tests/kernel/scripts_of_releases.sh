@@ -17,9 +17,9 @@ tree_of() {
   mv "$new" "$trees/$1"
 }
 
-# measure RELEASE LANGUAGE KIND COMMAND... : KIND as for check_mix
+# measure RELEASE LANGUAGE KIND COMMAND... DEPTH : KIND as for check_mix
 measure() {
-  local release=$1 language=$2 kind=$3
+  local release=$1 language=$2 kind=$3 least
   shift 3
   rm -rf "$trees/$release/scripts" && cp -r "$scripts" "$trees/$release/scripts"
   start chroot "$trees/$release" "$@"
@@ -29,8 +29,10 @@ measure() {
   echo "$release: $(grep -F "$trees/$release" "$tmp/languages")"
   if grep -F "$trees/$release" "$tmp/languages" | grep -q 'functions of scripts are shown'; then
     sample_enough 1000 -F 997 -U -a --max-stack-depth 512 -p "$started" 3
-    check_mix "$tmp/out" 40 "$kind"
-    expect_between "$(awk -v right="$right" -v of="$of" 'BEGIN { print 100 * right / of }')" 98 100 "$release, $language: per cent right of $of"
+    check_mix "$tmp/out" "${!#}" "$kind"
+    # There each function begins the interpreter's own once more, and at its very beginning it has no frame yet.
+    [[ $language == *-for-perf ]] && least=95 || least=98
+    expect_between "$(awk -v right="$right" -v of="$of" 'BEGIN { print 100 * right / of }')" "$least" 100 "$release, $language: per cent right of $of"
     shown+=("$release-$language")
   fi
   kill -KILL "$started"
@@ -41,10 +43,12 @@ for release in "${releases[@]}"; do
   tree_of "$release"
   [[ $release == bullseye ]] && python=old-python || python=python
   measure "$release" python "$python" python3 /scripts/mix.py 40
+  # Since 3.12 it can make code for each function, so that perf has names.
+  [[ $release == bullseye ]] || measure "$release" python-for-perf python python3 -X perf /scripts/mix.py 12
   measure "$release" php php php /scripts/mix.php 40
   measure "$release" perl perl perl /scripts/mix.pl 40
   measure "$release" ruby ruby ruby /scripts/mix.rb 40
   measure "$release" node optimised-node node /scripts/mix.js 40
 done
 # Others are named, and stay as they are: Ruby 2.7, and 3.3 without symbols; Node.js 12.
-expect_equal "${shown[*]}" "bullseye-python bullseye-php bullseye-perl trixie-python trixie-php trixie-perl trixie-node" "known interpreters"
+expect_equal "${shown[*]}" "bullseye-python bullseye-php bullseye-perl trixie-python trixie-python-for-perf trixie-php trixie-perl trixie-node" "known interpreters"
