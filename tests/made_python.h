@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "made_frames.h"
+#include "made_interpreter.h"
 
 namespace profile::test {
 
@@ -91,40 +91,21 @@ inline std::string made_python(const MadePython& python) {
   frames.function(common, made_code_address + made_function_at, made_function_bytes, bytes({0x40 | 17, 0x0e}) + below);
   frames.function(common, made_code_address + 0x3000, 0x100, "");
 
-  std::string names(1, '\0');
-  std::string symbols(sizeof(Elf64_Sym), '\0');
-  const auto add = [&](std::string_view name, unsigned type, std::uint16_t section, std::uint64_t at,
-                       std::uint64_t size) {
-    Elf64_Sym symbol{};
-    symbol.st_name = static_cast<std::uint32_t>(names.size());
-    symbol.st_info = static_cast<unsigned char>(STB_GLOBAL << 4 | type);
-    symbol.st_shndx = section;
-    symbol.st_value = at;
-    symbol.st_size = size;
-    names += std::string(name) + '\0';
-    symbols += bytes_of(symbol);
-  };
-  constexpr std::uint16_t text_section = 1;
-  constexpr std::uint16_t data_section = 3;
-  add("_PyEval_EvalFrameDefault", STT_FUNC, text_section, made_code_address + made_function_at, made_function_bytes);
-  add("_PyRuntime", STT_OBJECT, data_section, made_data_address, python.runtime.size());
+  MadeSymbols symbols;
+  symbols.add_function("_PyEval_EvalFrameDefault", made_code_address + made_function_at, made_function_bytes);
+  symbols.add_data("_PyRuntime", made_data_address, python.runtime.size());
   const std::uint64_t version_at = made_data_address + python.runtime.size();
-  if (python.version != 0) add("Py_Version", STT_OBJECT, data_section, version_at, 4);
-  add("PyCode_Type", STT_OBJECT, data_section, version_at + 8, 400);
-  for (const std::string& name : python.more_symbols) add(name, STT_FUNC, text_section, made_code_address, 16);
+  if (python.version != 0) symbols.add_data("Py_Version", version_at, 4);
+  symbols.add_data("PyCode_Type", version_at + 8, 400);
+  for (const std::string& name : python.more_symbols) symbols.add_function(name, made_code_address, 16);
   const std::string data = python.runtime + bytes_of(std::uint64_t{python.version}) + std::string(400, '\0');
-  const std::uint64_t data_at = sizeof(Elf64_Ehdr) + text.size() + frames.content().size();
-  return made_elf({{.name = ".text", .content = text, .flags = SHF_ALLOC | SHF_EXECINSTR, .address = made_code_address},
-                   {.name = ".eh_frame", .content = frames.content(), .flags = SHF_ALLOC, .address = 0x800000},
-                   {.name = ".data", .content = data, .flags = SHF_ALLOC | SHF_WRITE, .address = made_data_address},
-                   {.name = ".dynstr", .content = names, .type = SHT_STRTAB, .flags = SHF_ALLOC},
-                   {.name = ".dynsym",
-                    .content = symbols,
-                    .type = python.is_in_symtab ? std::uint32_t{SHT_SYMTAB} : std::uint32_t{SHT_DYNSYM},
-                    .flags = SHF_ALLOC,
-                    .link = 4,
-                    .entry_bytes = sizeof(Elf64_Sym)}},
-                  python.machine, {code_segment(text.size()), code_segment(data.size(), data_at, made_data_address)});
+  return made_file({.text = text,
+                    .frames = frames.content(),
+                    .data = data,
+                    .data_address = made_data_address,
+                    .symbols = symbols,
+                    .machine = python.machine,
+                    .symbol_table = python.is_in_symtab ? std::uint32_t{SHT_SYMTAB} : std::uint32_t{SHT_DYNSYM}});
 }
 
 }  // namespace profile::test

@@ -41,6 +41,26 @@ struct Language {
                            const FoundCode& function);
 };
 
+// The number at that address of the file, in its own order of bytes. nullopt: there is none, or the address is 0.
+template <class Number>
+[[nodiscard]] std::optional<Number> number_at(const ElfFile& file, std::uint64_t address) {
+  Number number = 0;
+  const auto offset = file.offset_of({address});
+  if (address == 0 || !offset || !file.read_at(offset->value, std::as_writable_bytes(std::span(&number, 1)))) {
+    return std::nullopt;
+  }
+  return number;
+}
+
+// A function in the file.
+struct FunctionCode {
+  CodeRange own;                // in offsets of the file, which fit 32 bits
+  std::uint64_t bias = 0;       // its address - its offset
+  std::vector<std::byte> code;  // the first MiB
+};
+// nullopt: it is not in the file.
+[[nodiscard]] std::optional<FunctionCode> code_of(const ElfFile& file, const FoundCode& function);
+
 // The compiler may put rarely used code of a function elsewhere, without a symbol. It is a described range whose frame
 // is that of the function's `body` from its first byte on, and only jumps of the function lead there. `code`: of the
 // function. nullopt: there is none, or it cannot be told which it is.

@@ -86,15 +86,6 @@ V8Symbols v8_symbols_of(const ElfFile& file) {
   return found;
 }
 
-std::optional<std::int32_t> number_at(const ElfFile& file, std::uint64_t address) {
-  std::int32_t number = 0;
-  const auto offset = file.offset_of({address});
-  if (address == 0 || !offset || !file.read_at(offset->value, std::as_writable_bytes(std::span(&number, 1)))) {
-    return std::nullopt;
-  }
-  return number;
-}
-
 }  // namespace
 
 bool is_sound_node(const script_layout& layout) {
@@ -117,8 +108,8 @@ FoundInterpreter find_node(const ElfFile& file, std::string_view /*path*/, const
     return found;
   };
   const V8Symbols symbols = v8_symbols_of(file);
-  const auto major = number_at(file, symbols.major);
-  const auto minor = number_at(file, symbols.minor);
+  const auto major = number_at<std::int32_t>(file, symbols.major);
+  const auto minor = number_at<std::int32_t>(file, symbols.minor);
   if (!major || !minor) return without(InterpreterFault::unknown_version);
   const auto known = std::ranges::find_if(
       v8_versions, [&](const V8Version& version) { return version.major == *major && version.minor == *minor; });
@@ -129,7 +120,7 @@ FoundInterpreter find_node(const ElfFile& file, std::string_view /*path*/, const
 
   script_layout& layout = interpreter.layout;
   for (std::size_t i = 0; i < v8_constants.size(); ++i) {
-    const auto number = number_at(file, symbols.constants[i]);
+    const auto number = number_at<std::int32_t>(file, symbols.constants[i]);
     const V8Constant& constant = v8_constants[i];
     if (!number && constant.is_optional) continue;
     if (!number || (constant.place < 0 && *number != constant.expected)) {

@@ -49,13 +49,6 @@ PerlSymbols perl_symbols_of(const ElfFile& file) {
   return found;
 }
 
-std::optional<unsigned> byte_at(const ElfFile& file, std::uint64_t address) {
-  std::byte value{};
-  const auto offset = file.offset_of({address});
-  if (address == 0 || !offset || !file.read_at(offset->value, std::span(&value, 1))) return std::nullopt;
-  return std::to_integer<unsigned>(value);
-}
-
 // The address that stands at `at` when the file is loaded. 0: none.
 std::uint64_t pointer_at(const ElfFile& file, std::uint64_t at) {
   const ElfSection* const relocations = file.section(".rela.dyn");
@@ -70,9 +63,7 @@ std::uint64_t pointer_at(const ElfFile& file, std::uint64_t at) {
   }
   if (pointer != 0) return pointer;
   // A program that is always loaded at the same address.
-  const auto offset = file.offset_of({at});
-  if (!offset || !file.read_at(offset->value, std::as_writable_bytes(std::span(&pointer, 1)))) return 0;
-  return pointer;
+  return number_at<std::uint64_t>(file, at).value_or(0);
 }
 
 // The function that runs code which an exception may end. The operation that begins an eval hands itself to it: it puts
@@ -130,9 +121,9 @@ FoundInterpreter find_perl(const ElfFile& file, std::string_view /*path*/, const
     return found;
   };
   const PerlSymbols symbols = perl_symbols_of(file);
-  const auto revision = byte_at(file, symbols.revision);
-  const auto version = byte_at(file, symbols.version);
-  const auto subversion = byte_at(file, symbols.subversion);
+  const auto revision = number_at<std::uint8_t>(file, symbols.revision);
+  const auto version = number_at<std::uint8_t>(file, symbols.version);
+  const auto subversion = number_at<std::uint8_t>(file, symbols.subversion);
   if (!revision || !version || !subversion) return without(InterpreterFault::unknown_version);
   interpreter.version = std::to_string(*revision);
   for (const unsigned part : {*version, *subversion}) interpreter.version.append(1, '.').append(std::to_string(part));
@@ -142,26 +133,24 @@ FoundInterpreter find_perl(const ElfFile& file, std::string_view /*path*/, const
   if (symbols.thread_key == 0 || symbols.operations == 0) return without(InterpreterFault::unknown_build);
   if (table.elf_machine != EM_X86_64) return without(InterpreterFault::other_machine);
 
-  const auto place = file.place_of({function.address});
+  const auto code = code_of(file, function);
   const std::uint64_t eval = pointer_at(file, symbols.operations + sizeof(std::uint64_t) * known->entertry);
   const auto catching = catch_function(file, eval);
-  if (!place || place->bytes < function.bytes || place->offset + function.bytes > UINT32_MAX || !catching ||
-      catching->start + catching->bytes > UINT32_MAX) {
+  if (!code || !catching || catching->start + catching->bytes > UINT32_MAX) {
     return without(InterpreterFault::unknown_code);
   }
   script_layout& layout = interpreter.layout;
   layout.head = SCRIPT_HEAD_BY_KEY;
-  layout.start = static_cast<std::uint32_t>(place->offset);
+  layout.start = static_cast<std::uint32_t>(code->own.start);
   // The caller has put the frame in its place already.
   layout.valid_from = 0;
-  const std::uint64_t bias = function.address - place->offset;
-  layout.head_at = static_cast<std::int64_t>(symbols.thread_key - bias);
+  layout.head_at = static_cast<std::int64_t>(symbols.thread_key - code->bias);
   layout.at[PERL_STACK] = known->stack;
   layout.at[PERL_SCRIPT_NAME] = known->script_name;
   layout.at[PERL_NAME_IS_OWN] = known->name_is_own ? 1 : 0;
   layout.at[PERL_CATCH] = static_cast<std::uint32_t>(catching->start);
   layout.at[PERL_CATCH_BYTES] = static_cast<std::uint32_t>(catching->bytes);
-  found.code.push_back({.start = place->offset, .bytes = function.bytes});
+  found.code.push_back(code->own);
   return found;
 }
 

@@ -105,27 +105,19 @@ FoundInterpreter find_php(const ElfFile& file, std::string_view /*path*/, const 
   if (build->kind != "NTS" || globals == 0) return without(InterpreterFault::unknown_build);
   if (table.elf_machine != EM_X86_64) return without(InterpreterFault::other_machine);
 
-  const auto place = file.place_of({function.address});
-  constexpr std::uint64_t most_function_bytes = 1 << 20;
-  if (!place || place->bytes < function.bytes || function.bytes > most_function_bytes ||
-      place->offset + function.bytes > UINT32_MAX) {
-    return without(InterpreterFault::unknown_code);
-  }
-  std::vector<std::byte> code(function.bytes);
-  if (!file.read_at(place->offset, code)) return without(InterpreterFault::unknown_code);
+  const auto code = code_of(file, function);
+  if (!code) return without(InterpreterFault::unknown_code);
   script_layout& layout = interpreter.layout;
   layout.head = SCRIPT_HEAD_GLOBAL;
-  layout.start = static_cast<std::uint32_t>(place->offset);
+  layout.start = static_cast<std::uint32_t>(code->own.start);
   // The caller has put the frame in its place already.
   layout.valid_from = 0;
-  const std::uint64_t bias = function.address - place->offset;
-  layout.head_at = static_cast<std::int64_t>(globals + known->current_in_globals - bias);
+  layout.head_at = static_cast<std::int64_t>(globals + known->current_in_globals - code->bias);
   layout.at[PHP_FUNCTION_FILE] = known->file_in_function;
   layout.at[PHP_GENERATOR_FRAME] = known->frame_of_generator;
-  const CodeRange own{.start = place->offset, .bytes = function.bytes};
-  found.code.push_back(own);
-  const unwind_rule body = rule_at(table, {own.start + own.bytes / 2});
-  if (const auto moved = moved_code(file, own, table, body, code)) found.code.push_back(*moved);
+  found.code.push_back(code->own);
+  const unwind_rule body = rule_at(table, {code->own.start + code->own.bytes / 2});
+  if (const auto moved = moved_code(file, code->own, table, body, code->code)) found.code.push_back(*moved);
   std::ranges::sort(found.code, {}, &CodeRange::start);
   return found;
 }

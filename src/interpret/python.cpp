@@ -82,16 +82,6 @@ std::optional<unsigned> minor_in_name(std::string_view path) {
   return error == std::errc() && is_whole ? std::optional(minor) : std::nullopt;
 }
 
-template <class Number>
-std::optional<Number> number_at(const ElfFile& file, std::uint64_t address) {
-  Number number = 0;
-  const auto offset = file.offset_of({address});
-  if (address == 0 || !offset || !file.read_at(offset->value, std::as_writable_bytes(std::span(&number, 1)))) {
-    return std::nullopt;
-  }
-  return number;
-}
-
 // Since 3.13 the file says itself where the members are: struct _Py_DebugOffsets, with which _PyRuntime begins. So a
 // build with other structures is known.
 bool agrees_with_own_offsets(const ElfFile& file, std::uint64_t runtime, const Version& version) {
@@ -297,17 +287,12 @@ FoundInterpreter find_python(const ElfFile& file, std::string_view path, const U
   if (symbols.is_debug || symbols.has_free_threads || is_other) return without(InterpreterFault::unknown_build);
   if (table.elf_machine != EM_X86_64) return without(InterpreterFault::other_machine);
 
-  const auto place = file.place_of({function.address});
-  if (!place || place->bytes < function.bytes || place->offset + function.bytes > UINT32_MAX) {
-    return without(InterpreterFault::unknown_code);
-  }
-  constexpr std::uint64_t most_function_bytes = 1 << 20;
-  std::vector<std::byte> code(std::min(function.bytes, most_function_bytes));
-  if (!file.read_at(place->offset, code)) return without(InterpreterFault::unknown_code);
+  const auto code = code_of(file, function);
+  if (!code) return without(InterpreterFault::unknown_code);
   constexpr std::size_t longest_beginning = 512;
-  const auto beginning = BeginningReader(*known, std::span(code).first(longest_beginning)).read();
+  const auto beginning = BeginningReader(*known, std::span(code->code).first(longest_beginning)).read();
   if (!beginning) return without(InterpreterFault::unknown_code);
-  const std::uint64_t body_at = place->offset + beginning->valid_from;
+  const std::uint64_t body_at = code->own.start + beginning->valid_from;
   const unwind_rule body = rule_at(table, {body_at});
   constexpr std::uint8_t rsp = 7;
   constexpr std::uint8_t rbp = 6;
@@ -317,12 +302,11 @@ FoundInterpreter find_python(const ElfFile& file, std::string_view path, const U
 
   script_layout& layout = interpreter.layout;
   layout.head = known->head;
-  layout.start = static_cast<std::uint32_t>(place->offset);
+  layout.start = static_cast<std::uint32_t>(code->own.start);
   layout.valid_from = beginning->valid_from;
-  const std::uint64_t bias = function.address - place->offset;
   if (known->head == SCRIPT_HEAD_BY_KEY) {
     if (symbols.runtime == 0) return without(InterpreterFault::unknown_code);
-    layout.head_at = static_cast<std::int64_t>(symbols.runtime + known->key_in_runtime - bias);
+    layout.head_at = static_cast<std::int64_t>(symbols.runtime + known->key_in_runtime - code->bias);
   } else if (beginning->head_at) {
     layout.head_at = *beginning->head_at;
   } else {
@@ -331,11 +315,10 @@ FoundInterpreter find_python(const ElfFile& file, std::string_view path, const U
     layout.head = SCRIPT_HEAD_OF_FIXED;
     layout.head_at = *variable;
   }
-  layout.type_at = symbols.code_type == 0 ? 0 : static_cast<std::int64_t>(symbols.code_type - bias);
+  layout.type_at = symbols.code_type == 0 ? 0 : static_cast<std::int64_t>(symbols.code_type - code->bias);
   std::ranges::copy(known->at, layout.at);
-  const CodeRange own{.start = place->offset, .bytes = function.bytes};
-  found.code.push_back(own);
-  if (const auto moved = moved_code(file, own, table, body, code)) found.code.push_back(*moved);
+  found.code.push_back(code->own);
+  if (const auto moved = moved_code(file, code->own, table, body, code->code)) found.code.push_back(*moved);
   std::ranges::sort(found.code, {}, &CodeRange::start);
   return found;
 }

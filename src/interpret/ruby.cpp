@@ -130,30 +130,22 @@ FoundInterpreter find_ruby(const ElfFile& file, std::string_view /*path*/, const
   const std::uint64_t module_at = module_number_at(file, symbols.context_number);
   if (module_at == 0) return without(InterpreterFault::unknown_build);
 
-  const auto place = file.place_of({function.address});
-  constexpr std::uint64_t most_function_bytes = 1 << 20;
-  if (!place || place->bytes < function.bytes || function.bytes > most_function_bytes ||
-      place->offset + function.bytes > UINT32_MAX) {
-    return without(InterpreterFault::unknown_code);
-  }
-  std::vector<std::byte> code(function.bytes);
-  if (!file.read_at(place->offset, code)) return without(InterpreterFault::unknown_code);
+  const auto code = code_of(file, function);
+  if (!code) return without(InterpreterFault::unknown_code);
   script_layout& layout = interpreter.layout;
   layout.head = SCRIPT_HEAD_OF_MODULE;
-  layout.start = static_cast<std::uint32_t>(place->offset);
+  layout.start = static_cast<std::uint32_t>(code->own.start);
   // The caller has put the frame in its place already.
   layout.valid_from = 0;
-  const std::uint64_t bias = function.address - place->offset;
-  layout.head_at = static_cast<std::int64_t>(module_at - bias);
+  layout.head_at = static_cast<std::int64_t>(module_at - code->bias);
   layout.at[RUBY_THREAD_OFFSET] = static_cast<std::uint32_t>(*symbols.context);
   layout.at[RUBY_FRAME_BYTES] = known->frame_bytes;
   layout.at[RUBY_LINE_IS_TAGGED] = known->line_is_tagged ? 1 : 0;
   layout.at[RUBY_TEXT_AT] = known->text_at;
-  const CodeRange own{.start = place->offset, .bytes = function.bytes};
-  found.code.push_back(own);
-  const unwind_rule body = rule_at(table, {own.start + own.bytes / 2});
-  if (const auto moved = moved_code(file, own, table, body, code)) found.code.push_back(*moved);
-  if (const auto core = core_of(file, own, code); core && core->start + core->bytes <= UINT32_MAX) {
+  found.code.push_back(code->own);
+  const unwind_rule body = rule_at(table, {code->own.start + code->own.bytes / 2});
+  if (const auto moved = moved_code(file, code->own, table, body, code->code)) found.code.push_back(*moved);
+  if (const auto core = core_of(file, code->own, code->code); core && core->start + core->bytes <= UINT32_MAX) {
     layout.at[RUBY_CORE] = static_cast<std::uint32_t>(core->start);
     layout.at[RUBY_CORE_BYTES] = static_cast<std::uint32_t>(core->bytes);
     found.code.push_back(*core);

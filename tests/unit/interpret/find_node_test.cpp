@@ -4,7 +4,7 @@
 #include <map>
 #include <string>
 
-#include "../made_frames.h"
+#include "../made_interpreter.h"
 #include "interpret/interpreter.h"
 #include "unwind/build.h"
 
@@ -53,38 +53,20 @@ std::string made_node(const Numbers& numbers, std::uint16_t machine) {
   MadeFrames frames;
   const std::size_t common = frames.common();
   frames.function(common, made_code_address + function_at, function_bytes, "");
-  std::string names(1, '\0');
-  std::string symbols(sizeof(Elf64_Sym), '\0');
-  const auto add = [&](std::string_view name, unsigned type, std::uint16_t section, std::uint64_t at,
-                       std::uint64_t size) {
-    Elf64_Sym symbol{};
-    symbol.st_name = static_cast<std::uint32_t>(names.size());
-    symbol.st_info = static_cast<unsigned char>(STB_GLOBAL << 4 | type);
-    symbol.st_shndx = section;
-    symbol.st_value = at;
-    symbol.st_size = size;
-    names += std::string(name) + '\0';
-    symbols += bytes_of(symbol);
-  };
-  add("_ZN2v88internal7Version9GetStringENS_4base6VectorIcEE", STT_FUNC, 1, made_code_address + function_at,
-      function_bytes);
+  MadeSymbols symbols;
+  symbols.add_function("_ZN2v88internal7Version9GetStringENS_4base6VectorIcEE", made_code_address + function_at,
+                       function_bytes);
   std::string data;
   for (const auto& [name, number] : numbers) {
-    add(name, STT_OBJECT, 3, data_address + data.size(), sizeof number);
+    symbols.add_data(name, data_address + data.size(), sizeof number);
     data += bytes_of(number);
   }
-  const std::uint64_t data_at = sizeof(Elf64_Ehdr) + text.size() + frames.content().size();
-  return made_elf({{.name = ".text", .content = text, .flags = SHF_ALLOC | SHF_EXECINSTR, .address = made_code_address},
-                   {.name = ".eh_frame", .content = frames.content(), .flags = SHF_ALLOC, .address = 0x800000},
-                   {.name = ".data", .content = data, .flags = SHF_ALLOC | SHF_WRITE, .address = data_address},
-                   {.name = ".dynstr", .content = names, .type = SHT_STRTAB, .flags = SHF_ALLOC},
-                   {.name = ".dynsym",
-                    .content = symbols,
-                    .type = SHT_DYNSYM,
-                    .flags = SHF_ALLOC,
-                    .link = 4,
-                    .entry_bytes = sizeof(Elf64_Sym)}},
-                  machine, {code_segment(text.size()), code_segment(data.size(), data_at, data_address)});
+  return made_file({.text = text,
+                    .frames = frames.content(),
+                    .data = data,
+                    .data_address = data_address,
+                    .symbols = symbols,
+                    .machine = machine});
 }
 
 Interpreter found_in(const Numbers& numbers, std::uint16_t machine = EM_X86_64) {

@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "../made_frames.h"
+#include "../made_interpreter.h"
 #include "interpret/interpreter.h"
 #include "unwind/build.h"
 
@@ -50,25 +50,13 @@ std::string made_perl(const MadePerl& perl) {
   frames.function(common, made_code_address + function_at, function_bytes, bytes({0x40 | 17, 0x0e}) + uleb(32));
   frames.function(common, made_code_address + eval_at, eval_bytes, "");
   frames.function(common, made_code_address + catch_at, catch_bytes, "");
-  std::string names(1, '\0');
-  std::string symbols(sizeof(Elf64_Sym), '\0');
-  const auto add = [&](std::string_view name, unsigned type, std::uint16_t section, std::uint64_t at,
-                       std::uint64_t size) {
-    Elf64_Sym symbol{};
-    symbol.st_name = static_cast<std::uint32_t>(names.size());
-    symbol.st_info = static_cast<unsigned char>(STB_GLOBAL << 4 | type);
-    symbol.st_shndx = section;
-    symbol.st_value = at;
-    symbol.st_size = size;
-    names += std::string(name) + '\0';
-    symbols += bytes_of(symbol);
-  };
-  add("Perl_runops_standard", STT_FUNC, 1, made_code_address + function_at, function_bytes);
-  add("PL_revision", STT_OBJECT, 3, version_at, 1);
-  add("PL_version", STT_OBJECT, 3, version_at + 1, 1);
-  add("PL_subversion", STT_OBJECT, 3, version_at + 2, 1);
-  if (perl.has_key) add("PL_thr_key", STT_OBJECT, 3, key_at, 4);
-  add("PL_ppaddr", STT_OBJECT, 3, operations_at, operations_bytes);
+  MadeSymbols symbols;
+  symbols.add_function("Perl_runops_standard", made_code_address + function_at, function_bytes);
+  symbols.add_data("PL_revision", version_at, 1);
+  symbols.add_data("PL_version", version_at + 1, 1);
+  symbols.add_data("PL_subversion", version_at + 2, 1);
+  if (perl.has_key) symbols.add_data("PL_thr_key", key_at, 4);
+  symbols.add_data("PL_ppaddr", operations_at, operations_bytes);
   std::string data(64 + operations_bytes, '\0');
   data[0] = static_cast<char>(perl.revision);
   data[1] = static_cast<char>(perl.version);
@@ -83,19 +71,14 @@ std::string made_perl(const MadePerl& perl) {
   } else {
     data.replace(entry_at - data_address, 8, bytes_of(made_code_address + eval_at));
   }
-  const std::uint64_t data_at = sizeof(Elf64_Ehdr) + text.size() + frames.content().size();
-  return made_elf({{.name = ".text", .content = text, .flags = SHF_ALLOC | SHF_EXECINSTR, .address = made_code_address},
-                   {.name = ".eh_frame", .content = frames.content(), .flags = SHF_ALLOC, .address = 0x800000},
-                   {.name = ".data", .content = data, .flags = SHF_ALLOC | SHF_WRITE, .address = data_address},
-                   {.name = ".dynstr", .content = names, .type = SHT_STRTAB, .flags = SHF_ALLOC},
-                   {.name = ".dynsym",
-                    .content = symbols,
-                    .type = SHT_DYNSYM,
-                    .flags = SHF_ALLOC,
-                    .link = 4,
-                    .entry_bytes = sizeof(Elf64_Sym)},
-                   {.name = ".rela.dyn", .content = relocations, .type = SHT_RELA, .flags = SHF_ALLOC, .link = 5}},
-                  perl.machine, {code_segment(text.size()), code_segment(data.size(), data_at, data_address)});
+  return made_file(
+      {.text = text,
+       .frames = frames.content(),
+       .data = data,
+       .data_address = data_address,
+       .symbols = symbols,
+       .machine = perl.machine,
+       .more = {{.name = ".rela.dyn", .content = relocations, .type = SHT_RELA, .flags = SHF_ALLOC, .link = 5}}});
 }
 
 Interpreter found_in(const MadePerl& made) {

@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "../made_frames.h"
+#include "../made_interpreter.h"
 #include "interpret/interpreter.h"
 #include "unwind/build.h"
 
@@ -28,37 +28,19 @@ std::string made_php(const MadePhp& php) {
   const std::size_t common = frames.common();
   frames.function(common, made_code_address + function_at, function_bytes, bytes({0x40 | 17, 0x0e}) + uleb(64));
   frames.function(common, made_code_address + 0x3000, 0x100, "");
-  std::string names(1, '\0');
-  std::string symbols(sizeof(Elf64_Sym), '\0');
-  const auto add = [&](std::string_view name, unsigned type, std::uint16_t section, std::uint64_t at,
-                       std::uint64_t size) {
-    Elf64_Sym symbol{};
-    symbol.st_name = static_cast<std::uint32_t>(names.size());
-    symbol.st_info = static_cast<unsigned char>(STB_GLOBAL << 4 | type);
-    symbol.st_shndx = section;
-    symbol.st_value = at;
-    symbol.st_size = size;
-    names += std::string(name) + '\0';
-    symbols += bytes_of(symbol);
-  };
-  add("execute_ex", STT_FUNC, 1, made_code_address + function_at, function_bytes);
-  if (php.has_globals) add("executor_globals", STT_OBJECT, 3, globals_address, 1024);
+  MadeSymbols symbols;
+  symbols.add_function("execute_ex", made_code_address + function_at, function_bytes);
+  if (php.has_globals) symbols.add_data("executor_globals", globals_address, 1024);
   // The text lies across the border of what is read at once, behind one that only looks like it.
   std::string constants = "API20no," + std::string((1 << 16) - 12, '\0') + php.build + '\0' + std::string(64, '\0');
   const std::string data(1024, '\0');
-  const std::uint64_t data_at = sizeof(Elf64_Ehdr) + text.size() + frames.content().size();
-  return made_elf({{.name = ".text", .content = text, .flags = SHF_ALLOC | SHF_EXECINSTR, .address = made_code_address},
-                   {.name = ".eh_frame", .content = frames.content(), .flags = SHF_ALLOC, .address = 0x800000},
-                   {.name = ".data", .content = data, .flags = SHF_ALLOC | SHF_WRITE, .address = globals_address},
-                   {.name = ".dynstr", .content = names, .type = SHT_STRTAB, .flags = SHF_ALLOC},
-                   {.name = ".dynsym",
-                    .content = symbols,
-                    .type = SHT_DYNSYM,
-                    .flags = SHF_ALLOC,
-                    .link = 4,
-                    .entry_bytes = sizeof(Elf64_Sym)},
-                   {.name = ".rodata", .content = constants, .flags = SHF_ALLOC, .address = 0x900000}},
-                  php.machine, {code_segment(text.size()), code_segment(data.size(), data_at, globals_address)});
+  return made_file({.text = text,
+                    .frames = frames.content(),
+                    .data = data,
+                    .data_address = globals_address,
+                    .symbols = symbols,
+                    .machine = php.machine,
+                    .more = {{.name = ".rodata", .content = constants, .flags = SHF_ALLOC, .address = 0x900000}}});
 }
 
 Interpreter found_in(const MadePhp& made) {

@@ -4,7 +4,7 @@
 #include <cstring>
 #include <string>
 
-#include "../made_frames.h"
+#include "../made_interpreter.h"
 #include "interpret/interpreter.h"
 #include "unwind/build.h"
 
@@ -26,6 +26,7 @@ struct MadeRuby {
   bool has_context = true;
   bool has_number = true;
   bool calls_core = true;
+  bool is_hidden = false;  // the function has no symbol
   std::uint16_t machine = EM_X86_64;
 };
 
@@ -51,22 +52,11 @@ std::string made_ruby(const MadeRuby& ruby) {
   frames.function(common, made_code_address + function_at, function_bytes, bytes({0x40 | 17, 0x0e}) + uleb(64));
   frames.function(common, made_code_address + 0x3000, 0x100, "");
   frames.function(common, made_code_address + core_at, core_bytes, "");
-  std::string names(1, '\0');
-  std::string symbols(sizeof(Elf64_Sym), '\0');
-  const auto add = [&](std::string_view name, unsigned type, std::uint16_t section, std::uint64_t at,
-                       std::uint64_t size) {
-    Elf64_Sym symbol{};
-    symbol.st_name = static_cast<std::uint32_t>(names.size());
-    symbol.st_info = static_cast<unsigned char>(STB_GLOBAL << 4 | type);
-    symbol.st_shndx = section;
-    symbol.st_value = at;
-    symbol.st_size = size;
-    names += std::string(name) + '\0';
-    symbols += bytes_of(symbol);
-  };
-  add("rb_vm_exec", STT_FUNC, 1, made_code_address + function_at, function_bytes);
-  add("ruby_version", STT_OBJECT, 3, data_address, ruby.version.size() + 1);
-  if (ruby.has_context) add("ruby_current_ec", STT_TLS, 3, 8, 8);
+  MadeSymbols symbols;
+  symbols.add_function(ruby.is_hidden ? "ruby_exec_node" : "rb_vm_exec", made_code_address + function_at,
+                       function_bytes);
+  symbols.add_data("ruby_version", data_address, ruby.version.size() + 1);
+  if (ruby.has_context) symbols.add_data("ruby_current_ec", 8, 8, STT_TLS);
   std::string relocations = relocation(data_address + 96, 3, R_X86_64_GLOB_DAT);
   if (ruby.has_number) {
     relocations +=
@@ -75,19 +65,14 @@ std::string made_ruby(const MadeRuby& ruby) {
   }
   std::string data = ruby.version;
   data.resize(1024);
-  const std::uint64_t data_at = sizeof(Elf64_Ehdr) + text.size() + frames.content().size();
-  return made_elf({{.name = ".text", .content = text, .flags = SHF_ALLOC | SHF_EXECINSTR, .address = made_code_address},
-                   {.name = ".eh_frame", .content = frames.content(), .flags = SHF_ALLOC, .address = 0x800000},
-                   {.name = ".data", .content = data, .flags = SHF_ALLOC | SHF_WRITE, .address = data_address},
-                   {.name = ".dynstr", .content = names, .type = SHT_STRTAB, .flags = SHF_ALLOC},
-                   {.name = ".dynsym",
-                    .content = symbols,
-                    .type = SHT_DYNSYM,
-                    .flags = SHF_ALLOC,
-                    .link = 4,
-                    .entry_bytes = sizeof(Elf64_Sym)},
-                   {.name = ".rela.dyn", .content = relocations, .type = SHT_RELA, .flags = SHF_ALLOC, .link = 5}},
-                  ruby.machine, {code_segment(text.size()), code_segment(data.size(), data_at, data_address)});
+  return made_file(
+      {.text = text,
+       .frames = frames.content(),
+       .data = data,
+       .data_address = data_address,
+       .symbols = symbols,
+       .machine = ruby.machine,
+       .more = {{.name = ".rela.dyn", .content = relocations, .type = SHT_RELA, .flags = SHF_ALLOC, .link = 5}}});
 }
 
 Interpreter found_in(const MadeRuby& made) {
@@ -120,6 +105,13 @@ TEST_CASE("Ruby's frames begin at a variable of the thread, whose file has a num
   CHECK(layout.at[RUBY_CORE_BYTES] == core_bytes);
   const Interpreter alone = found_in({.calls_core = false});
   CHECK(alone.layout.at[RUBY_CORE_BYTES] == 0);
+}
+
+TEST_CASE("a Ruby that hides its function is one all the same") {
+  const Interpreter ruby = found_in({.is_hidden = true});
+  CHECK(ruby.language == SCRIPT_RUBY);
+  CHECK(text_of(ruby.fault) == text_of(InterpreterFault::hidden_code));
+  CHECK_FALSE(ruby.has_layout());
 }
 
 TEST_CASE("a Ruby of another version or build has no layout") {

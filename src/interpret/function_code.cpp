@@ -5,6 +5,17 @@
 
 namespace profile {
 
+std::optional<FunctionCode> code_of(const ElfFile& file, const FoundCode& function) {
+  constexpr std::uint64_t most_bytes = 1 << 20;
+  const auto place = file.place_of({function.address});
+  if (!place || place->bytes < function.bytes || place->offset + function.bytes > UINT32_MAX) return std::nullopt;
+  FunctionCode found{.own = {.start = place->offset, .bytes = function.bytes},
+                     .bias = function.address - place->offset,
+                     .code = std::vector<std::byte>(std::min(function.bytes, most_bytes))};
+  if (!file.read_at(place->offset, found.code)) return std::nullopt;
+  return found;
+}
+
 std::optional<CodeRange> moved_code(const ElfFile& file, const CodeRange& function, const UnwindTable& table,
                                     const unwind_rule& body, std::span<const std::byte> code) {
   const std::vector<CodeRange> described = described_code(file);
