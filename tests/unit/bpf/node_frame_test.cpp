@@ -128,7 +128,7 @@ class MadeNode {
         words.emplace_back(name.name_text, name.name.bytes);
       } else {
         const __u64 page = word & ~(WalkedProgram::page_bytes - 1);
-        words.push_back(page == code ? "code" : page == engine ? "engine" : "root");
+        words.emplace_back(page == code ? "code" : page == engine ? "engine" : "root");
       }
     }
     return words;

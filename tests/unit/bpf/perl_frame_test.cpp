@@ -12,6 +12,9 @@ namespace {
 
 using profile::WalkedProgram;
 
+// Of a word, in bytes.
+constexpr std::uint64_t offset_of(std::uint64_t word) { return 8 * word; }
+
 // A thread whose functions of C and of the script call each other.
 class MadeThread {
  public:
@@ -24,7 +27,7 @@ class MadeThread {
     program_.add(root_function, program_.add_root());
     program_.add(c_function, UNWIND_SHORT | 2 << UNWIND_SHORT_CFA_SHIFT);
     program_.add(interpreter, UNWIND_SHORT | 4 << UNWIND_SHORT_CFA_SHIFT | UNWIND_X86_64_INTERPRETER);
-    program_.add(catcher, UNWIND_SHORT | catcher_bytes / 8 << UNWIND_SHORT_CFA_SHIFT);
+    program_.add(catcher, UNWIND_SHORT | std::uint32_t{catcher_bytes / 8} << UNWIND_SHORT_CFA_SHIFT);
     const auto place = program_.place_of(interpreter);
     const std::uint64_t bias = interpreter - place.offset;
     script_layout& layout = here_.script;
@@ -41,7 +44,7 @@ class MadeThread {
     here_.stack_end = stack_top;
     here_.thread_base = thread;
     make(key_at, {3});
-    make(thread + GLIBC_VALUES_AT + 3 * 16, {1, perl});
+    make(thread + GLIBC_VALUES_AT + offset_of(6), {1, perl});
     make(perl + stack_in_interpreter, {0, 0});
     make(perl + name_in_interpreter, {c_text("job.pl")});
     name_is_own_ = name_is_own;
@@ -70,11 +73,11 @@ class MadeThread {
   // Pushes a call of a function. `from_c`: it returns to no operation.
   void push(const std::string& name, bool from_c = false, std::uint64_t type = PERL_TYPE_CALL) {
     const std::uint64_t context = push_context(type, from_c);
-    put(context + 8 * PERL_CONTEXT_FUNCTION, function_of(name));
-    put(context + 8 * PERL_CONTEXT_TIMES, 0);
+    put(context + offset_of(PERL_CONTEXT_FUNCTION), function_of(name));
+    put(context + offset_of(PERL_CONTEXT_TIMES), 0);
   }
   void push_eval(std::uint64_t catcher_at, bool from_c = false) {
-    put(push_context(PERL_TYPE_EVAL, from_c) + 8 * PERL_CONTEXT_CATCH, catcher_at);
+    put(push_context(PERL_TYPE_EVAL, from_c) + offset_of(PERL_CONTEXT_CATCH), catcher_at);
   }
   // Where the catcher's frame that was called last keeps what exceptions jump to.
   [[nodiscard]] std::uint64_t catcher_at() const { return catcher_at_; }
@@ -107,10 +110,10 @@ class MadeThread {
         words.emplace_back(name.name_text, name.name.bytes);
       } else {
         const __u64 function = word & ~(WalkedProgram::page_bytes - 1);
-        words.push_back(function == interpreter  ? "runops"
-                        : function == catcher    ? "catcher"
-                        : function == c_function ? "c"
-                                                 : "root");
+        words.emplace_back(function == interpreter  ? "runops"
+                           : function == catcher    ? "catcher"
+                           : function == c_function ? "c"
+                                                    : "root");
       }
     }
     return words;
@@ -175,7 +178,7 @@ class MadeThread {
     make(body, std::vector<std::uint64_t>(10));
     make(buckets, std::vector<std::uint64_t>(16));
     put(body + PERL_HASH_LAST, 7);
-    const std::uint64_t at = name_is_own_ ? body + PERL_HASH_NAME : buckets + 8 * 8;
+    const std::uint64_t at = name_is_own_ ? body + PERL_HASH_NAME : buckets + offset_of(8);
     put(at, name_of(name));
     return package;
   }
@@ -202,8 +205,8 @@ class MadeThread {
     ++index_;
     const std::uint64_t at = context();
     put(at, type);
-    put(at + 8 * PERL_CONTEXT_RETURN, from_c ? 0 : 0x1230);
-    put(at + 8 * PERL_CONTEXT_OUTER, static_cast<std::uint32_t>(index_ - 1));
+    put(at + offset_of(PERL_CONTEXT_RETURN), from_c ? 0 : 0x1230);
+    put(at + offset_of(PERL_CONTEXT_OUTER), static_cast<std::uint32_t>(index_ - 1));
     std::uint64_t innermost_and_kind = 0;
     program_.read(&innermost_and_kind, sizeof innermost_and_kind, info_ + 40);
     put(info_ + 32, static_cast<std::uint32_t>(index_));
@@ -369,10 +372,10 @@ TEST_CASE("the innermost call counts only when it is whole") {
   thread.push("outer");
   thread.push("inner");
   // Its place has an earlier call still, which has run less often, or none any more.
-  thread.put(thread.context() + 8 * PERL_CONTEXT_TIMES, 4);
+  thread.put(thread.context() + offset_of(PERL_CONTEXT_TIMES), 4);
   thread.walk_it();
   CHECK(thread.walked() == Words{"outer", "", "root"});
-  thread.put(thread.context() + 8 * PERL_CONTEXT_FUNCTION, 0);
+  thread.put(thread.context() + offset_of(PERL_CONTEXT_FUNCTION), 0);
   thread.walk_it();
   CHECK(thread.walked() == Words{"outer", "", "root"});
   CHECK(thread.fits());
@@ -386,12 +389,12 @@ TEST_CASE("what is no context leaves the interpreter's own frame") {
     thread.call_interpreter();
     thread.push("outer");
     thread.push("inner");
-    thread.put(thread.context() + 8 * PERL_CONTEXT_FUNCTION, bad);
+    thread.put(thread.context() + offset_of(PERL_CONTEXT_FUNCTION), bad);
     thread.walk_it();
     CHECK(thread.walked() == Words{"runops", "root"});
     CHECK(here.walk.script.missing == SCRIPT_NOT_READABLE);
     // A context that names itself, or an inner one, as the outer one.
-    thread.put(thread.context() + 8 * PERL_CONTEXT_OUTER, 1);
+    thread.put(thread.context() + offset_of(PERL_CONTEXT_OUTER), 1);
     thread.walk_it();
     CHECK(thread.walked() == Words{"runops", "root"});
   }
