@@ -25,6 +25,7 @@ std::vector<Fd> leave_descriptors(std::span<Fd> kept) noexcept {
   for (int standard = 0; standard < first; ++standard) ::dup2(nothing, standard);
   int next = first;
   std::vector<Fd> placed;
+  placed.reserve(held.size());
   for (const int fd : held) placed.emplace_back(::dup3(fd, next++, O_CLOEXEC));
   close_from(next);
   return placed;

@@ -1,6 +1,7 @@
 // Reads the .cpuprofile of V8, which node, Chrome and Deno write: a tree of calls whose nodes have numbers, the node of
 // each sample, and the microseconds between samples.
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <optional>
 #include <string>
@@ -126,7 +127,7 @@ class Reader {
     ++profile_.account.recorded;
     const double ns = (until_us - at_us) * ns_a_microsecond * part;
     if (!(ns < 0x1p63)) throw Error("a time is no number that it can be");
-    row_.value = static_cast<std::uint64_t>(ns + 0.5);
+    row_.value = static_cast<std::uint64_t>(std::llround(ns));
     row_.samples = 1;
     if (!total_.add(row_.value)) throw Error("the values add up to more than 2^64 - 1");
     row_.user = stack(number);

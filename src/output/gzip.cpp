@@ -21,7 +21,7 @@ constexpr std::size_t most_at_once = std::size_t{1} << 30;  // zlib counts in an
 // Makes no member of the file while nothing is written.
 class GzipBuffer final : public std::streambuf {
  public:
-  explicit GzipBuffer(std::ostream& out) : out_(out) {}
+  explicit GzipBuffer(std::ostream& out) : out_(out) {}  // NOLINT(cppcoreguidelines-pro-type-member-init)
   void finish() {
     flush();
     if (gzip_) gzip_->finish();
@@ -45,7 +45,7 @@ class GzipBuffer final : public std::streambuf {
 
   std::ostream& out_;
   std::optional<Gzip> gzip_;
-  std::array<char, std::size_t{1} << 16> bytes_;  // NOLINT(cppcoreguidelines-pro-type-member-init): written before read
+  std::array<char, std::size_t{1} << 16> bytes_;  // written before it is read
 };
 
 }  // namespace

@@ -103,7 +103,9 @@ void write_rows(std::ostream& out, std::size_t rows, Keys keys,
     visit_row(i, [&values](const MeasureValue& value) {
       if (!value.heading.empty()) values.push_back(value);
     });
-    if (keys == Keys::last) std::ranges::stable_partition(values, std::logical_not(), &MeasureValue::is_key);
+    if (keys == Keys::last) {
+      std::stable_partition(values.begin(), values.end(), [](const MeasureValue& value) { return !value.is_key; });
+    }
     std::vector<TextTable::Column> columns;
     std::vector<std::string> cells;
     for (const MeasureValue& value : values) {

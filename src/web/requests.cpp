@@ -66,7 +66,9 @@ bool matches(std::string_view pattern, std::string_view name) {
 
 std::vector<std::string> host_names_of(const std::vector<std::string>& typed) {
   for (const std::string& name : typed) {
-    const auto refuse = [&](const std::string& why) { return usage_error("--allow-host " + name + ": " + why); };
+    const auto refuse = [&](const char* why) {
+      return usage_error(std::string("--allow-host ").append(name).append(": ").append(why));
+    };
     const bool is_name = std::ranges::all_of(name, [](char c) { return is_plain(c) || c == '*'; });
     if (!is_name || name.size() > longest_host_name || std::ranges::count(name, '*') > 1) {
       throw refuse("not a host name; one * in it stands for any characters");

@@ -124,7 +124,8 @@ refused() {
   expect_silence out
 }
 refused 2 '^profile: -o .*/cpu-%Q\.pb\.gz: %Q ' -o "$tmp/d/cpu-%Q.pb.gz"
-refused 1 "^profile: cannot write .*/none/cpu-[0-9]{6}\.pb\.gz: No such file" -i 1 -o "$tmp/none/cpu-%H%M%S.pb.gz"
+# Only the last directory of a pattern is made.
+refused 1 "^profile: cannot write .*/none/deep/cpu-[0-9]{6}\.pb\.gz: No such file" -i 1 -o "$tmp/none/deep/cpu-%H%M%S.pb.gz"
 refused 1 "^profile: cannot write .*: File name too long" -o "$tmp/d/$(printf 'x%.0s' {1..300})%H.folded"
 refused 2 '^profile: --keep ' -i 1 --keep 3 -o "$tmp/%Y/%m.folded"
 [[ ! -e $tmp/none ]] || fail "a directory was made"
