@@ -26,6 +26,7 @@ build libcairo2-dev                <cairo/cairo.h>
 build fonts-dejavu-core            -
 build libmicrohttpd-dev            <microhttpd.h>
 build libncurses-dev               <ncurses.h>
+build libsqlite3-dev               <sqlite3.h>
 build libboost-program-options-dev <boost/program_options.hpp>
 test  ccache                       ccache
 test  doctest-dev                  <doctest/doctest.h>
@@ -65,6 +66,7 @@ test  libcap2-bin                  capsh
 test  procps                       ps
 test  qemu-system-x86              qemu-system-x86_64
 test  qemu-system-arm              qemu-system-aarch64
+test  sqlite3                      sqlite3
 test  busybox-static               ~busybox
 test  cpio                         cpio
 test  zstd                         zstd

@@ -22,20 +22,29 @@ struct AlienLines {
   std::string first;  // "FILE:LINE: why" for the first such line
 };
 
+// `of_run`: from its first sample, or from its beginning if the file tells that. `of_day`: from midnight, local time.
+// `since_1970`: Unix time.
+enum class ClockKind : std::uint8_t { of_run, of_day, since_1970 };
+
 // Which samples of a file are wanted. A file that does not tell what is asked for is an Error: its samples could be
 // any.
 struct ReadRequest {
-  std::optional<double> from_s;  // seconds since the first sample of the file; samples from there on
+  std::optional<double> from_s;  // in seconds: samples from there on
   std::optional<double> to_s;    // and before that
+  // What from_s and to_s count from; only a recording tells the others.
+  ClockKind from_clock = ClockKind::of_run;
+  ClockKind to_clock = ClockKind::of_run;
   std::vector<std::uint32_t> tgids;
   std::vector<std::uint32_t> tids;
   std::vector<std::string> names;  // of threads; "abc*" stands for every name that begins with "abc"
   CpuList cpus;
-  std::string event;  // of a file that has several; "": the first
+  std::string cgroup;  // the path of a group, with those below it; only a recording tells it
+  std::string event;   // of a file that has several; "": the first
 
   // Whether nothing is left out.
   [[nodiscard]] bool is_all() const {
-    return !from_s && !to_s && tgids.empty() && tids.empty() && names.empty() && cpus.empty() && event.empty();
+    return !from_s && !to_s && tgids.empty() && tids.empty() && names.empty() && cpus.empty() && cgroup.empty() &&
+           event.empty();
   }
 };
 

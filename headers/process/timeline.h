@@ -41,6 +41,12 @@ struct MappedFile {
   CodeFile* file = nullptr;  // as CodeLocation::file
 };
 
+// When a program ran in a process, by CLOCK_MONOTONIC. 0: before the timeline began, or it has not ended; or unknown.
+struct ProgramLife {
+  std::uint64_t began_ns = 0;
+  std::uint64_t ended_ns = 0;
+};
+
 // Memory of a process that holds a copy of its program's code, at the same addresses: locate() names the file.
 struct CodeCopy {
   std::uint32_t tgid = 0;
@@ -103,6 +109,8 @@ class ProcessTimeline {
   // The comm of the main thread in that image, the last that the thread gave itself; "" when not known. Valid until the
   // next update().
   [[nodiscard]] std::string_view name_of(std::uint32_t tgid, std::uint32_t image) const;
+  // The life of the program of that image.
+  [[nodiscard]] ProgramLife life_of(std::uint32_t tgid, std::uint32_t image) const;
   [[nodiscard]] CodeLocation locate(std::uint32_t tgid, std::uint32_t image, RuntimeAddress address) const;
   // The mappings of files that are known.
   [[nodiscard]] std::vector<MappedFile> files_of(std::uint32_t tgid, std::uint32_t image) const;

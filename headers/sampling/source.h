@@ -143,6 +143,8 @@ class Source {
   [[nodiscard]] virtual BpfCost cost() const;
   // True if cost() needs the kernel's count (bpf_run_time_stats()), which makes a run of a program some 50 ns longer.
   [[nodiscard]] virtual bool wants_count_of_runs() const { return true; }
+  // The account of samples not drained yet. It makes no system call.
+  [[nodiscard]] Account pending_account();
   // The number of samples not drained yet, for the progress line. It makes no system call.
   [[nodiscard]] virtual std::uint64_t pending_samples();
   // The number of their rows, likewise.

@@ -1,6 +1,5 @@
 // The entry point of `profile`: selects the command, and turns errors into a message and an exit status.
 #include <fcntl.h>
-#include <malloc.h>
 #include <unistd.h>
 
 #include <exception>
@@ -14,9 +13,7 @@
 #include "app/print.h"
 #include "app/session.h"
 #include "app/subcommands.h"
-#include "support/bpf.h"
 #include "support/error.h"
-#include "support/read_pages.h"
 #include "support/signals.h"
 
 namespace profile {
@@ -30,14 +27,6 @@ void fill_standard_descriptors() {
   }
 }
 
-// malloc keeps more free memory after it has freed large blocks, and a run frees its largest blocks at the start. A
-// fixed limit gives the memory back to the system.
-void give_back_free_memory() {
-#ifdef M_TRIM_THRESHOLD
-  ::mallopt(M_TRIM_THRESHOLD, 128 * 1024);
-#endif
-}
-
 // Runs a command that takes no samples. It has nothing to save, so SIGINT, SIGTERM and SIGHUP end it at once.
 int without_run(const std::function<int()>& command) {
   const EndSignalsKill kill;
@@ -47,7 +36,9 @@ int without_run(const std::function<int()>& command) {
 int run(std::span<const char* const> arguments) {
   const std::string_view command = arguments.empty() ? "" : arguments.front();
   for (const Subcommand* const one : subcommands()) {
-    if (command == one->name) return without_run([&] { return one->run(arguments.subspan(1)); });
+    if (command != one->name) continue;
+    const auto run_it = [&] { return one->run(arguments.subspan(1)); };
+    return one->is_run ? run_it() : without_run(run_it);
   }
   const Options options = parse_options(arguments);
   const auto print = [](const std::function<void(std::ostream&)>& text) {
@@ -58,9 +49,6 @@ int run(std::span<const char* const> arguments) {
   if (options.list_events) return print(print_events);
   if (options.list_languages) return print(print_languages);
   if (!options.completion.empty()) return print([&](std::ostream& out) { print_completion(out, options.completion); });
-  set_bpf_log(options.verbose);
-  give_back_free_memory();
-  give_back_read_pages();
   return run_session(options);
 }
 

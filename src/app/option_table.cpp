@@ -1,7 +1,9 @@
 // The table of options, and the help that is printed from it.
 #include <algorithm>
+#include <iterator>
 #include <ostream>
 #include <string>
+#include <vector>
 
 #include "app/options.h"
 #include "app/print.h"
@@ -111,7 +113,9 @@ constexpr OptionRow rows[] = {
     {"interval", 'i', "SECONDS", "write a report every SECONDS, of this time only", write, false},
     {"stream", 0, "[=FORM]", "each sample as it comes, to the first -o:", write, false, "", stream_form_names},
 
-    {"keep", 0, "N", "keep only the N newest files of an -o with %Y%m%d-%H%M%S or %04d in its name", write, false},
+    {"keep", 0, "N", "the N newest files of an -o with %Y%m%d-%H%M%S or %04d in its name; 24h: of a recording", write,
+     false},
+    {"max-size", 0, "SIZE", "the newest samples of a recording (-o FILE.db) that fit: 500M, 2G", write, false},
     {"film", 'E', "", "a flame graph as PNG every interval (default 1 second), for a film; sampled at 997 Hz", write,
      false},
     {"frames", 'g', "PATTERN", "the names of the film's pictures (default flamegraph%04d.png); implies -E", write,
@@ -131,9 +135,9 @@ constexpr OptionRow rows[] = {
     {"completion", 0, "SHELL", "print the script that completes these options in bash or zsh", other, false, "",
      completion_shells},
 
-    {"from", 0, "SECONDS", "samples from SECONDS after the first sample of the file on", other, false, "", nullptr,
-     true},
-    {"to", 0, "SECONDS", "samples up to SECONDS after the first sample of the file", other, false, "", nullptr, true},
+    {"from", 0, "TIME", "samples from TIME on: seconds after the first one, or the clock of a recording (14:03:10)",
+     other, false, "", nullptr, true},
+    {"to", 0, "TIME", "samples before TIME, likewise", other, false, "", nullptr, true},
     {"focus", 0, "REGEX", "only stacks with a function whose name it matches; may be repeated", show, true, "", nullptr,
      true},
     {"hide", 0, "REGEX", "stacks without the frames that it matches; may be repeated", show, true, "", nullptr, true},
@@ -182,9 +186,12 @@ void print_formats(std::ostream& out) {
 }
 
 void print_usage_line(std::ostream& out) {
+  std::vector<const Subcommand*> of_files;
+  std::ranges::copy_if(subcommands(), std::back_inserter(of_files),
+                       [](const Subcommand* command) { return !command->is_run; });
   const auto name = [](const Subcommand* command) { return command->name; };
-  out << "usage: profile [options] [DURATION] | profile [options] -- COMMAND [ARG...] | profile "
-      << joined(subcommands(), "|", name) << " FILE...\n";
+  out << "usage: profile [record] [options] [DURATION | -- COMMAND [ARG...]] | profile " << joined(of_files, "|", name)
+      << " FILE...\n";
 }
 
 void print_help(std::ostream& out) {
@@ -192,7 +199,9 @@ void print_help(std::ostream& out) {
   out << "\nShows by stacks what runs, what waits, or another event that -e names. The kernel counts.\n"
          "DURATION is in seconds, decimals are allowed; without it the run ends with Ctrl-C. With COMMAND: run it, "
          "and\n"
-         "sample it and its children until it exits. report converts profiles of many formats; diff compares two.\n";
+         "sample it and its children until it exits. record keeps each sample with its time in a file; report shows "
+         "profiles\n"
+         "of many formats, or parts of a recording; diff compares two.\n";
   std::string_view group;
   for (const OptionRow& row : run_option_rows()) {
     if (row.group != group) out << '\n' << row.group << ":\n";

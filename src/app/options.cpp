@@ -10,6 +10,7 @@
 #include "app/output_options.h"
 #include "app/parsed_options.h"
 #include "app/print.h"
+#include "app/recording_options.h"
 #include "app/subcommands.h"
 #include "interpret/interpreter.h"
 #include "support/error.h"
@@ -198,7 +199,7 @@ void read_live(const ParsedOptions& parsed, Options& options) {
 // shows stacks.
 bool shows_stacks(const Options& options) {
   const bool by_nature = find_output_format(options.source->default_format)->shows != Shows::tables;
-  if (by_nature || options.stream != nullptr || options.live || options.top_view) return true;
+  if (by_nature || options.sampling.each_sample || options.live || options.top_view) return true;
   return std::any_of(options.outputs.begin(), options.outputs.end(),
                      [](const OutputRequest& output) { return output.format->shows == Shows::stacks; });
 }
@@ -260,7 +261,6 @@ void read_sampling(const ParsedOptions& parsed, Options& options) {
   if (!options.command.empty()) options.sampling.command = options.command.front();
   options.sampling.source = source_options_of(parsed, *options.source);
   options.stream = stream_of(parsed);
-  options.sampling.each_sample = options.stream != nullptr;
   options.cpus_typed = parsed.text("cpu");
 }
 
@@ -277,13 +277,31 @@ void read_times(const ParsedOptions& parsed, Options& options) {
   options.sampling.interval = options.interval_s || is_watched(parsed);
 }
 
-void read_outputs(const ParsedOptions& parsed, Options& options) {
+// What makes no sense with a recording, or without one.
+void refuse_for_recording(const ParsedOptions& parsed, const Options& options) {
+  const RecordingLimits& limits = options.recording_limits;
+  if (options.recording_path.empty()) {
+    if (parsed.has("max-size")) throw usage_error("--max-size is for a recording: not without -o FILE.db");
+    if (limits.keep_s != 0) {
+      throw bad_value("keep", parsed.text("keep"), "a time is for a recording; files are kept by number");
+    }
+    return;
+  }
+  if (parsed.is_on("waker")) throw usage_error("--waker cannot be combined with a recording");
+  if (parsed.is_on("live")) throw usage_error("--live shows a state, and a recording has samples");
+}
+
+void read_outputs(const ParsedOptions& parsed, Options& options, bool is_record) {
   options.output = output_options_of(parsed);
-  if (parsed.has("keep")) options.keep = parsed.number("keep", 0, UINT32_MAX);
   std::vector<std::string> paths = parsed.texts("output");
+  options.recording_path = take_recording_path(paths, is_record);
+  options.recording_limits = recording_limits_of(parsed);
+  options.keep = files_to_keep(parsed);
   if (options.stream != nullptr) options.stream_path = take_stream_path(parsed, paths);
+  options.sampling.each_sample = options.stream != nullptr || !options.recording_path.empty();
   options.outputs =
-      outputs_of(parsed, paths, options.source->default_format, options.stream == nullptr && !is_watched(parsed));
+      outputs_of(parsed, paths, options.source->default_format, !options.sampling.each_sample && !is_watched(parsed));
+  refuse_for_recording(parsed, options);
   read_live(parsed, options);
   options.sampling.rows = !options.outputs.empty() || is_watched(parsed);
   check_outputs(options.outputs, options.interval_s.has_value(), options.keep.has_value());
@@ -334,7 +352,7 @@ ReportOptions Options::reports() const {
           .quiet = quiet};
 }
 
-Options parse_options(std::span<const char* const> arguments) {
+Options parse_options(std::span<const char* const> arguments, bool is_record) {
   const auto dashes =
       std::find_if(arguments.begin(), arguments.end(), [](const char* word) { return std::string_view(word) == "--"; });
   std::vector<std::string> words(arguments.begin(), dashes);
@@ -343,7 +361,7 @@ Options parse_options(std::span<const char* const> arguments) {
 
   Options options;
   if (read_texts(parsed, options)) return options;
-  options.command_line = "profile " + shell_quoted(arguments);
+  options.command_line = (is_record ? "profile record " : "profile ") + shell_quoted(arguments);
   if (has_perf_graph) {
     if (parsed.is_on("film")) throw usage_error("-g: the pictures of a film need a PATTERN, as flamegraph%04d.png");
     options.remarks.emplace_back("-g: stacks are always taken, nothing has to ask for them");
@@ -359,7 +377,7 @@ Options parse_options(std::span<const char* const> arguments) {
   options.symbols.lines = parsed.is_on("lines");
   options.symbols.budget = parsed.number("symbol-budget", options.symbols.budget, most_symbol_budget);
   options.symbols.debuginfod = parsed.is_on("debuginfod");
-  read_outputs(parsed, options);
+  read_outputs(parsed, options, is_record);
   options.quiet = parsed.is_on("quiet");
   options.verbose = parsed.is_on("verbose");
   return options;

@@ -13,6 +13,7 @@
 #include "model/profile.h"
 #include "output/output.h"
 #include "output/stream.h"
+#include "recording/recording.h"
 #include "sampling/source.h"
 #include "symbol/symboliser.h"
 #include "web/view.h"
@@ -62,7 +63,9 @@ struct Options {
   bool top_view = false;               // the view in the terminal
   const StreamForm* stream = nullptr;  // nullptr: none
   std::string stream_path;             // "-": stdout
-  std::optional<double> duration_s;    // none: until Ctrl-C or the command's end
+  std::string recording_path;          // "": no recording is made
+  RecordingLimits recording_limits;
+  std::optional<double> duration_s;  // none: until Ctrl-C or the command's end
   std::optional<double> interval_s;
   std::vector<std::string> command;  // empty: none
   std::string cpus_typed;            // of -C, for the header
@@ -83,8 +86,8 @@ struct Options {
   [[nodiscard]] ReportOptions reports() const;
 };
 
-// `arguments` without the program's name. Throws a usage Error.
-[[nodiscard]] Options parse_options(std::span<const char* const> arguments);
+// `arguments` without the program's name. `is_record`: of `profile record`. Throws a usage Error.
+[[nodiscard]] Options parse_options(std::span<const char* const> arguments, bool is_record = false);
 void print_usage_line(std::ostream& out);
 void print_help(std::ostream& out);
 // "  -e, --event NAME", as --help has it.

@@ -1,14 +1,21 @@
 #include "app/reading.h"
 
+#include <sys/stat.h>
+#include <time.h>
+
 #include <algorithm>
+#include <ctime>
 #include <ostream>
 
 #include "app/options.h"
 #include "app/weight.h"
 #include "input/profile_reader.h"
 #include "output/text_table.h"
+#include "recording/recording.h"
 #include "support/error.h"
+#include "support/module.h"
 #include "support/plural.h"
+#include "support/text_parts.h"
 
 namespace profile {
 namespace {
@@ -51,6 +58,61 @@ void take_smaller_parts(ReadProfile& a, ReadProfile& b) {
   larger.profile.change_rows([](Row& row) { row.samples = 0; });
 }
 
+// A value of --from or --to.
+struct TimeBound {
+  std::optional<double> seconds;
+  ClockKind clock = ClockKind::of_run;
+};
+
+// "14:03" or "14:03:10.5", in seconds since midnight.
+std::optional<double> time_of_day(std::string_view text) {
+  std::uint32_t hour = 0;
+  std::uint32_t minute = 0;
+  double second = 0;
+  Scan scan(text);
+  if (!scan.number(hour) || !scan.skip(":") || !scan.number(minute)) return std::nullopt;
+  if (scan.skip(":")) {
+    const auto rest = parse_number<double>(scan.rest());
+    if (!rest) return std::nullopt;
+    second = *rest;
+  } else if (!scan.rest().empty()) {
+    return std::nullopt;
+  }
+  if (hour > 24 || minute > 59 || !(second >= 0 && second < 61)) return std::nullopt;
+  return 3600.0 * hour + 60.0 * minute + second;
+}
+
+// "2026-11-28 14:03:10" in local time, also with a T, in seconds since 1970.
+std::optional<double> time_of_calendar(const std::string& text) {
+  std::tm day{};
+  const char* const end = ::strptime(text.c_str(), "%Y-%m-%d", &day);
+  if (end == nullptr || (*end != ' ' && *end != 'T')) return std::nullopt;
+  const auto of_day = time_of_day(end + 1);
+  if (!of_day) return std::nullopt;
+  const auto whole = static_cast<int>(*of_day);
+  day.tm_hour = whole / 3600;
+  day.tm_min = whole / 60 % 60;
+  day.tm_isdst = -1;
+  return static_cast<double>(std::mktime(&day)) + *of_day - whole / 60 * 60;
+}
+
+TimeBound time_bound(const ParsedOptions& parsed, const char* name) {
+  if (!parsed.has(name)) return {};
+  const std::string typed = parsed.text(name);
+  if (typed == "0") return {.seconds = 0};
+  if (const auto seconds = parse_seconds(typed)) return {.seconds = seconds};
+  if (const auto seconds = time_of_day(typed)) return {.seconds = seconds, .clock = ClockKind::of_day};
+  if (const auto seconds = time_of_calendar(typed)) return {.seconds = seconds, .clock = ClockKind::since_1970};
+  throw bad_value(name, typed.empty() ? "''" : typed, "neither a number of seconds nor a time like 14:03:10");
+}
+
+// A recording is read by its path, because SQLite wants files that may lie beside it.
+bool is_recording_file(const std::string& path) {
+  struct stat found {};
+  if (path == "-" || ::stat(path.c_str(), &found) != 0 || !S_ISREG(found.st_mode)) return false;
+  return is_database(open_input(path).ahead(16));
+}
+
 std::string with_name(const Subcommand& command, const std::string& text) {
   return std::string(command.name) + ": " + text;
 }
@@ -80,21 +142,20 @@ std::vector<std::string> files_of(const Subcommand& command, const ParsedOptions
 }
 
 ReadRequest request_of(const ParsedOptions& parsed) {
-  const auto seconds = [&](const char* name) -> std::optional<double> {
-    if (!parsed.has(name)) return std::nullopt;
-    const std::string typed = parsed.text(name);
-    const auto value = typed == "0" ? std::optional(0.0) : parse_seconds(typed);
-    if (!value) throw bad_value(name, typed, "not a number of seconds");
-    return value;
-  };
-  ReadRequest request{.from_s = seconds("from"),
-                      .to_s = seconds("to"),
+  const TimeBound from = time_bound(parsed, "from");
+  const TimeBound to = time_bound(parsed, "to");
+  ReadRequest request{.from_s = from.seconds,
+                      .to_s = to.seconds,
+                      .from_clock = from.clock,
+                      .to_clock = to.clock,
                       .tgids = parsed.ids("pid", "process"),
                       .tids = parsed.ids("tid", "thread"),
                       .names = parsed.texts("comm", "not a thread's name"),
                       .cpus = cpus_of(parsed),
+                      .cgroup = parsed.text("cgroup"),
                       .event = parsed.text("event")};
-  if (request.to_s && *request.to_s <= request.from_s.value_or(0)) {
+  const bool can_compare = request.from_clock == request.to_clock || !request.from_s;
+  if (request.to_s && can_compare && *request.to_s <= request.from_s.value_or(0)) {
     throw bad_value("to", parsed.text("to"), "not after the time of --from");
   }
   return request;
@@ -143,6 +204,7 @@ void print_options(std::ostream& out, const Subcommand& command) {
 ReadProfile read_named(const std::string& path, const ReadRequest& request,
                        const std::function<void(const std::string&)>& note) {
   AlienLines aliens;
+  if (is_recording_file(path)) return {.name = path, .profile = load_module<RecordingModule>().read(path, request, {})};
   ReadProfile read{.name = path == "-" ? "stdin" : path, .profile = read_profile_file(path, &aliens, request)};
   if (aliens.count != 0)
     note(aliens.first + "; " + number_of(aliens.count, "such line is", "such lines are") + " left out");

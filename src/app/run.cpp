@@ -169,12 +169,22 @@ void Run::hand_samples(bool all) {
   const std::vector<Sample> ready(samples_.begin(), end);
   samples_.erase(samples_.begin(), end);
   named_ = samples_.size();
-  for (SampleSink* const sink : sinks_.of_samples) sink->add(profile_, ready);
+  for (SampleSink* const sink : sinks_.of_samples) {
+    sink->add(profile_, ready);
+    sink->note_account(so_far(), monotonic_ns());
+  }
   if (wants_rows()) return;
   for (const Sample& sample : ready) {
     count(sample.row.user, &Row::user, sample.row.samples);
     count(sample.row.kernel, &Row::kernel, sample.row.samples);
   }
+}
+
+Account Run::so_far() const {
+  Account account = account_;
+  account += profile_->account;
+  account += source_.pending_account();
+  return account;
 }
 
 void Run::count(StackId stack, StackId Row::*part, std::uint64_t samples) {
@@ -265,6 +275,7 @@ void Run::give_memory_back() {
 void Run::finish(std::uint64_t ended_ns) {
   take(ended_ns);
   pass_on(true);
+  for (SampleSink* const sink : sinks_.of_samples) sink->note_account(account_, ended_ns);
   for (const auto& sink : sinks_.all) sink->end();
   if (wants_rows()) return;
   const std::uint64_t lost = std::min(account_.recorded, unwritten());

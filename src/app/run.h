@@ -73,6 +73,8 @@ class Run {
   void await_due();
   void forget_unsampled();
   void give_memory_back();
+  // The account of all samples up to now, with those that wait in the kernel.
+  [[nodiscard]] Account so_far() const;
   void count(StackId stack, StackId Row::*part, std::uint64_t samples);
   void report_counted();
   [[nodiscard]] bool wants_rows() const { return !receivers_.empty(); }

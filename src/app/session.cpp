@@ -1,5 +1,6 @@
 #include "app/session.h"
 
+#include <malloc.h>
 #include <signal.h>
 
 #include <chrono>
@@ -13,6 +14,7 @@
 #include "app/ahead_schedule.h"
 #include "app/command.h"
 #include "app/messages.h"
+#include "app/process_facts.h"
 #include "app/run.h"
 #include "app/signals.h"
 #include "app/sink.h"
@@ -71,7 +73,11 @@ class Session {
         ahead_(options.duration_s) {
     check_targets(options, children_);
     for (const std::string& remark : options.remarks) messages_.note(remark);
-    sinks_ = make_sinks(options, messages_, [this] { quit(); });
+    sinks_ = make_sinks(
+        options, messages_, [this] { quit(); },
+        [this](std::uint32_t tgid, std::uint32_t image, bool is_new) {
+          return facts_of(*timeline_, tgid, image, is_new);
+        });
     SamplingOptions sampling = options.sampling;
     sampling.children = &children_;
     {
@@ -85,7 +91,7 @@ class Session {
     timeline_ = std::make_unique<ProcessTimeline>(of_interest(options.sampling, command_.get(), source_->counts_exec()),
                                                   cpus_, children_.files());
     SymbolOptions symbols = options.symbols;
-    symbols.repeated = options.stream != nullptr || options.sampling.interval;
+    symbols.repeated = options.sampling.each_sample || options.sampling.interval;
     symboliser_ = std::make_unique<Symboliser>(*timeline_, children_.reader(), symbols);
   }
 
@@ -341,8 +347,21 @@ class Session {
   int command_status_ = 0;  // 0 without a command
 };
 
+// malloc keeps more free memory after it has freed large blocks, and a run frees its largest blocks at the start. A
+// fixed limit gives the memory back to the system.
+void give_back_free_memory() {
+#ifdef M_TRIM_THRESHOLD
+  ::mallopt(M_TRIM_THRESHOLD, 128 * 1024);
+#endif
+}
+
 }  // namespace
 
-int run_session(const Options& options) { return Session(options).run(); }
+int run_session(const Options& options) {
+  set_bpf_log(options.verbose);
+  give_back_free_memory();
+  give_back_read_pages();
+  return Session(options).run();
+}
 
 }  // namespace profile

@@ -12,6 +12,7 @@
 
 #include "model/profile.h"
 #include "model/sample.h"
+#include "recording/recording.h"
 #include "sampling/source.h"
 #include "support/event_loop.h"
 
@@ -70,6 +71,9 @@ class SampleSink : public Sink {
   // an id of a stack always means the same stack. More is added to the profile later, and after some time another one
   // follows.
   virtual void add(const std::shared_ptr<const Profile>& profile, const std::vector<Sample>& samples) = 0;
+  // `account` is that of all samples of the run until `until_ns` (CLOCK_MONOTONIC). Called now and then, and before
+  // end().
+  virtual void note_account(const Account& /*account*/, std::uint64_t /*until_ns*/) {}
   // How many samples were added that could not be passed on yet. While there are some, the next ones had better wait in
   // the kernel's ring, where no memory grows.
   [[nodiscard]] virtual std::size_t behind() const { return 0; }
@@ -88,7 +92,8 @@ struct Sinks {
 };
 
 // Makes those that the options ask for. `messages` must outlive them, and `on_quit` is called when the user quits a
-// view. Throws Error when an output cannot be opened or a module is missing.
-[[nodiscard]] Sinks make_sinks(const Options& options, Messages& messages, const std::function<void()>& on_quit);
+// view; `facts` tells of processes. Throws Error when an output cannot be opened or a module is missing.
+[[nodiscard]] Sinks make_sinks(const Options& options, Messages& messages, const std::function<void()>& on_quit,
+                               const AskFacts& facts);
 
 }  // namespace profile

@@ -5,6 +5,7 @@
 #include "app/live_views.h"
 #include "app/messages.h"
 #include "app/options.h"
+#include "app/recording_sink.h"
 #include "app/reports.h"
 #include "app/sink.h"
 #include "app/stream_sink.h"
@@ -17,6 +18,7 @@ struct SinkNeeds {
   Messages& messages;
   const std::function<void(const std::string&)>& say;
   const std::function<void()>& on_quit;
+  const AskFacts& facts;
 };
 
 struct SinkRow {
@@ -37,6 +39,11 @@ constexpr SinkRow sink_rows[] = {
        sinks.add(
            std::make_unique<StreamSink>(of.options.stream->make(of.options.output), of.options.stream_path, of.say));
      }},
+    {[](const Options& options) { return !options.recording_path.empty(); },
+     [](Sinks& sinks, const SinkNeeds& of) {
+       sinks.add(
+           std::make_unique<RecordingSink>(of.options.recording_path, of.options.recording_limits, of.facts, of.say));
+     }},
 };
 
 }  // namespace
@@ -51,11 +58,12 @@ void Sinks::add(std::unique_ptr<SampleSink> sink) {
   all.push_back(std::move(sink));
 }
 
-Sinks make_sinks(const Options& options, Messages& messages, const std::function<void()>& on_quit) {
+Sinks make_sinks(const Options& options, Messages& messages, const std::function<void()>& on_quit,
+                 const AskFacts& facts) {
   const std::function<void(const std::string&)> say = [&messages](const std::string& text) { messages.say(text); };
   Sinks sinks;
   for (const SinkRow& row : sink_rows) {
-    if (row.is_asked_for(options)) row.add(sinks, {options, messages, say, on_quit});
+    if (row.is_asked_for(options)) row.add(sinks, {options, messages, say, on_quit, facts});
   }
   return sinks;
 }

@@ -14,10 +14,13 @@ struct Subcommand {
   std::span<const std::string_view> options;  // long names, in the order of its help
   // `arguments` are the words after the name. Returns the exit status; throws Error.
   int (*run)(std::span<const char* const> arguments);
+  bool is_run = false;  // it samples: it takes the options of a run, and `options` is empty
 };
 
 [[nodiscard]] std::span<const Subcommand* const> subcommands();
 
+// `profile record`: a run that writes each sample into a recording.
+extern const Subcommand record_command;
 // `profile report FILE...`: reads recorded profiles, also from other tools, and writes them in any format. So
 // recording and viewing can be separate.
 extern const Subcommand report_command;

@@ -54,6 +54,7 @@ bool is_bpftrace(std::string_view start) {
 std::string_view other_kind(std::string_view start) {
   constexpr std::pair<std::string_view, std::string_view> beginnings[] = {
       {"\x89PNG", "a PNG picture"},
+      {"SQLite format 3", "a recording, which is read from an ordinary file, and not through a pipe or compressed"},
       {std::string_view("FLR\0", 4),
        "a recording of Java's Flight Recorder; jfrconv -o collapsed, of async-profiler, makes folded lines of it"},
       {"# callgrind format", "callgrind's file; callgrind_annotate shows it"},
@@ -137,8 +138,8 @@ Profile folded_of(Input in) {
 
 // THE table of inputs. The first row that fits is the one.
 struct InputFormat {
-  bool (*is_it)(std::string_view start);
-  Profile (*read)(Input in);
+  bool (*is_it)(std::string_view start) = nullptr;
+  Profile (*read)(Input in) = nullptr;
   bool chooses = false;  // it reads only the samples that are wanted; the rows of the others are chosen afterwards
 };
 constexpr InputFormat formats[] = {

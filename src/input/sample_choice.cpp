@@ -36,6 +36,10 @@ std::uint32_t SampleChoice::told(std::optional<std::uint32_t> fact, std::string_
   throw Error(file_ + " does not say of which " + std::string(what) + " a sample is");
 }
 
+Error SampleChoice::no_recording() const {
+  return Error(file_ + " does not tell the time of day or the cgroup of a sample; recordings (profile record) do");
+}
+
 Error SampleChoice::no_times() const {
   return Error(file_ +
                " does not say when a sample was taken; the text of perf script, the JSON of --stream, .cpuprofile " +
@@ -44,6 +48,8 @@ Error SampleChoice::no_times() const {
 
 bool SampleChoice::takes(const SampleFacts& facts) {
   if (request_.is_all()) return true;
+  const bool asks_clock = request_.from_clock != ClockKind::of_run || request_.to_clock != ClockKind::of_run;
+  if (asks_clock || !request_.cgroup.empty()) throw no_recording();
   if (asks_for_times()) {
     if (!facts.time_ns) throw no_times();
     if (!takes_time(*facts.time_ns)) return false;

@@ -41,6 +41,7 @@ class SampleChoice {
  private:
   [[nodiscard]] bool asks_for_times() const { return request_.from_s || request_.to_s; }
   [[nodiscard]] Error no_times() const;
+  [[nodiscard]] Error no_recording() const;
   [[nodiscard]] bool takes_time(std::uint64_t time_ns);
   [[nodiscard]] bool takes_rest(const SampleFacts& facts) const;
   [[nodiscard]] std::uint32_t told(std::optional<std::uint32_t> fact, std::string_view what) const;

@@ -32,6 +32,17 @@ std::string_view ProcessTable::name_of(std::uint32_t tgid, std::uint32_t image) 
   return found == nullptr ? std::string_view{} : std::string_view(found->name.data());
 }
 
+ProgramLife ProcessTable::life_of(std::uint32_t tgid, std::uint32_t image) const {
+  const Process* const process = find(tgid);
+  const Image* found = find(tgid, image);
+  if (found == nullptr) return {};
+  const Image* const first = process->images.data();
+  const Image* const end = first + process->images.size();
+  const Image* const next = std::find_if(found + 1, end, [](const Image& later) { return later.begins_program; });
+  while (found != first && !found->begins_program) --found;
+  return {.began_ns = found->start_ns, .ended_ns = next != end ? next->start_ns : process->exit_ns};
+}
+
 CodeLocation ProcessTable::locate(std::uint32_t tgid, std::uint32_t image, RuntimeAddress address) const {
   CodeLocation location;
   const Image* found = find(tgid, image);

@@ -86,6 +86,7 @@ class ProcessTable {
 
   // These functions are those of the same names in ProcessTimeline.
   [[nodiscard]] std::uint32_t image_at(std::uint32_t tgid, std::uint64_t time_ns) const;
+  [[nodiscard]] ProgramLife life_of(std::uint32_t tgid, std::uint32_t image) const;
   [[nodiscard]] std::string_view name_of(std::uint32_t tgid, std::uint32_t image) const;
   [[nodiscard]] CodeLocation locate(std::uint32_t tgid, std::uint32_t image, RuntimeAddress address) const;
   [[nodiscard]] std::vector<MappedFile> files_of(std::uint32_t tgid, std::uint32_t image) const;

@@ -116,6 +116,10 @@ std::uint32_t ProcessTimeline::image_at(std::uint32_t tgid, std::uint64_t time_n
   return state_->table.image_at(tgid, time_ns);
 }
 
+ProgramLife ProcessTimeline::life_of(std::uint32_t tgid, std::uint32_t image) const {
+  return state_->table.life_of(tgid, image);
+}
+
 std::string_view ProcessTimeline::name_of(std::uint32_t tgid, std::uint32_t image) const {
   return state_->table.name_of(tgid, image);
 }

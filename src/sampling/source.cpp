@@ -34,6 +34,8 @@ void Source::expect_scripts(ProcessTimeline& timeline, std::uint32_t tgid) {
   recorder().expect_scripts(timeline, tgid);
 }
 void Source::collect(ProcessTimeline& timeline, Profile& into, bool stopped) { drain(timeline, into, stopped); }
+Account Source::pending_account() { return recorder().pending_account(); }
+
 std::uint64_t Source::pending_samples() { return recorder().pending_account().taken; }
 std::uint64_t Source::pending_rows() { return recorder().pending_rows(); }
 std::uint64_t Source::lost_with_full_maps() { return recorder().lost_with_full_maps(); }

@@ -7,7 +7,7 @@ for arguments in --help -h '-p 1 --help' '--help -- false' '-fh'; do
   profile $arguments
   expect_status 0
   expect_silence err
-  expect_out '^usage: profile \[options\] \[DURATION\] \| profile \[options\] -- COMMAND \[ARG\.\.\.\] \| profile report\|diff FILE\.\.\.$'
+  expect_out '^usage: profile \[record\] \[options\] \[DURATION \| -- COMMAND \[ARG\.\.\.\]\] \| profile report\|diff FILE\.\.\.$'
 done
 # Every option, with its short form beside its long one, and the default values.
 for option in '-p, --pid' '-L, --tid' '-C, --cpu' --comm --cgroup --cgroupmap --mntnsmap '-I, --include-idle' '-F, --frequency' \

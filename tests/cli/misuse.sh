@@ -15,7 +15,7 @@ misused() {
   expect_status 2
   expect_silence out
   expect_equal "$(wc -l <"$tmp/err")" 2 "lines on stderr for $*"
-  [[ $(head -n 1 "$tmp/err") == 'usage: profile [options]'* ]] || fail "no usage line for $*; $(outcome)"
+  [[ $(head -n 1 "$tmp/err") == 'usage: profile [record] [options]'* ]] || fail "no usage line for $*; $(outcome)"
   line=$(tail -n 1 "$tmp/err")
   [[ $line == 'profile: '* ]] || fail "no error line for $*; $(outcome)"
   for text in "${texts[@]}"; do [[ $line == *"$text"* ]] || fail "no '$text' in '$line', for $*"; done
@@ -46,7 +46,7 @@ misused 5 -- 1 5
 misused 3 timeout -- 3 -- true
 misused 'ls: neither a duration nor a subcommand; a command stands behind --' -- ls
 misused reprot: 'nearest: report' -- reprot out.folded
-misused record: 'a command stands behind --' -- record make
+misused 'make: neither a duration' 'a command stands behind --' -- record make
 misused "'--pdi'; the nearest: --pid" -- --pdi 1
 misused "'--modles'; the nearest: --modules" -- report --modles a
 misused "'--duration'; the duration has no option: profile 10" -- --duration 3
@@ -149,6 +149,19 @@ misused '--min-block-us 2' --max-block-us -- -e off-cpu --min-block-us 2 --max-b
 for value in sleeping '' Any; do misused --state "$value" preempted interruptible any -- -e off-cpu --state "$value" 1; done
 for value in net '' file; do misused --category "$value" file_io network other -- -e syscalls --category "$value" 1; done
 
+# A recording.
+misused '-o -' file -- record -o -
+misused --max-size 1M -- --max-size 100K -o a.db 1
+misused '--max-size 2X' -- --max-size 2X -o a.db 1
+misused --max-size .db -- --max-size 2M 1
+misused '--keep 3x' 24h -- --keep 3x -o a.db 1
+misused '--keep 24h' recording -- --keep 24h 1
+misused a.db 'one recording' -- -o a.db -o b.db 1
+misused --waker recording -- -e off-cpu --waker -o a.db 1
+misused --live recording -- -e malloc --live -o a.db 1
+misused '--from 25:00' 14:03:10 -- report --from 25:00 a.db
+misused '--to 1' --from -- report --from 2 --to 1 a.db
+
 # The stream.
 misused '--stream pdf' table stacks folded json -- --stream=pdf 1
 misused '--stream folded' --stream=folded -- --stream folded 1
@@ -162,4 +175,4 @@ misused --stream --format -- --stream --format json 1
 misused --stream -i -- --stream -i 1 1
 misused a 'given twice' -- --stream -o a -o a 1
 misused --live -- -e malloc --live --stream 1
-[[ ! -e a && ! -e b ]] || fail "an output was made"
+[[ ! -e a && ! -e b && ! -e a.db ]] || fail "an output was made"

@@ -1,0 +1,239 @@
+#include "recording/numbers.h"
+
+#include <algorithm>
+#include <iterator>
+#include <utility>
+
+#include "model/stack_end.h"
+#include "model/unnamed_words.h"
+#include "recording/schema.h"
+#include "support/hash.h"
+
+namespace profile {
+namespace {
+
+using namespace recording;
+
+// A chain of hashes over numbers and texts.
+class Content {
+ public:
+  explicit Content(std::uint64_t kind) : hash_(hash_of(hash_secret(), kind)) {}
+  Content& operator<<(std::uint64_t number) {
+    hash_ = hash_of(hash_, number);
+    return *this;
+  }
+  Content& operator<<(std::string_view text) { return *this << hash_of_text(text); }
+  [[nodiscard]] std::uint64_t hash() const { return hash_; }
+
+ private:
+  std::uint64_t hash_;
+};
+
+enum Kind : std::uint8_t { process_kind, thread_kind, binary_kind, frame_kind, stack_kind };
+
+std::string_view word_of(FrameKind kind) {
+  switch (kind) {
+    case FrameKind::kernel:
+      return kind_kernel;
+    case FrameKind::script:
+      return kind_script;
+    case FrameKind::user:
+      break;
+  }
+  return kind_user;
+}
+
+// The number of that content; `add` is called for a new one.
+template <class Table, class Add>
+std::uint32_t number_of(Table& table, std::uint32_t& last, std::uint64_t hash, const Add& add) {
+  const auto [place, is_new] = table.try_emplace(hash, 0);
+  if (is_new) {
+    place->second = ++last;
+    add(place->second);
+  }
+  return place->second;
+}
+
+}  // namespace
+
+void Numbers::add(const std::shared_ptr<const Profile>& profile, const Sample& sample, std::uint64_t began_ns,
+                  Tick& tick) {
+  follow(profile);
+  const Row& row = sample.row;
+  const bool is_part = row.samples == 0;
+  if (!std::exchange(knows_event_[is_part], true)) tick.events.push_back({.id = is_part, .is_part = is_part});
+  tick.samples.push_back({.time_us = (sample.time_ns - std::min(sample.time_ns, began_ns)) / 1000,
+                          .value = row.value,
+                          .thread = thread(*profile, row, tick),
+                          .stack = stack(*profile, row, tick),
+                          .cpu = sample.cpu,
+                          .event = is_part});
+}
+
+void Numbers::follow(const std::shared_ptr<const Profile>& profile) {
+  if (profile_ == profile) return;
+  profile_ = profile;
+  frame_functions_.clear();
+  whole_stacks_.clear();
+}
+
+Tick::Chapter Numbers::begin_chapter() {
+  for (Table* const table : {&processes_, &threads_, &binaries_, &frames_, &stacks_}) table->clear();
+  living_.clear();
+  profile_.reset();
+  frame_functions_.clear();
+  whole_stacks_.clear();
+  return {.process = last_process_ + 1,
+          .thread = last_thread_ + 1,
+          .binary = last_binary_ + 1,
+          .frame = last_frame_ + 1,
+          .stack = last_stack_ + 1};
+}
+
+std::uint32_t Numbers::process(const Profile& profile, ProcessId id, Tick& tick) {
+  const Process& process = profile.process(id);
+  const std::uint64_t hash = (Content(process_kind) << process.tgid << process.image).hash();
+  const std::string_view name = profile.strings.view(process.name);
+  const std::uint32_t number = number_of(processes_, last_process_, hash, [&](std::uint32_t new_one) {
+    ProcessFacts facts = facts_(process.tgid, process.image, true);
+    tick.processes.push_back({.id = new_one,
+                              .tgid = process.tgid,
+                              .image = process.image,
+                              .name = std::string(name),
+                              .cgroup = std::move(facts.cgroup),
+                              .command_line = std::move(facts.command_line),
+                              .began_unix_ns = facts.began_ns,
+                              .ended_unix_ns = facts.ended_ns});
+    if (facts.ended_ns != 0) return;
+    living_[new_one] = {
+        .tgid = process.tgid, .image = process.image, .name = std::string(name), .recorded_name = std::string(name)};
+  });
+  // The main thread may give itself another name later.
+  if (const auto living = living_.find(number); living != living_.end()) living->second.name = name;
+  return number;
+}
+
+void Numbers::update_processes(Tick& tick) {
+  for (auto at = living_.begin(); at != living_.end();) {
+    LivingProcess& living = at->second;
+    const std::uint64_t ended_ns = facts_(living.tgid, living.image, false).ended_ns;
+    if (ended_ns != 0 || living.name != living.recorded_name) {
+      tick.changed_processes.push_back({.id = at->first, .name = living.name, .ended_unix_ns = ended_ns});
+      living.recorded_name = living.name;
+    }
+    at = ended_ns != 0 ? living_.erase(at) : std::next(at);
+  }
+}
+
+std::uint32_t Numbers::thread(const Profile& profile, const Row& row, Tick& tick) {
+  const std::uint32_t of = process(profile, row.process, tick);
+  const std::string_view name = profile.strings.view(row.thread_name);
+  const std::uint64_t hash = (Content(thread_kind) << of << row.tid << name).hash();
+  return number_of(threads_, last_thread_, hash, [&](std::uint32_t new_one) {
+    tick.threads.push_back({.id = new_one, .process = of, .tid = row.tid, .name = std::string(name)});
+  });
+}
+
+std::uint32_t Numbers::binary(const Profile& profile, BinaryId id, Tick& tick) {
+  if (id == BinaryId::none) return 0;
+  const Binary& binary = profile.binary(id);
+  const std::string_view path = profile.strings.view(binary.path);
+  const std::string_view build_id = profile.strings.view(binary.build_id);
+  const CodeSegment& code = binary.code;
+  const std::uint64_t hash =
+      (Content(binary_kind) << path << build_id << code.start.value << code.limit.value << code.offset.value).hash();
+  return number_of(binaries_, last_binary_, hash, [&](std::uint32_t new_one) {
+    tick.binaries.push_back({.id = new_one,
+                             .path = std::string(path),
+                             .build_id = std::string(build_id),
+                             .code_start = code.start.value,
+                             .code_limit = code.limit.value,
+                             .code_offset = code.offset.value});
+  });
+}
+
+std::uint32_t Numbers::frame(const FrameText& frame, Tick& tick) {
+  const std::uint64_t hash =
+      (Content(frame_kind) << frame.kind << frame.name << frame.module << frame.file << frame.unnamed << frame.line
+                           << frame.binary << frame.offset << frame.function << frame.address << frame.is_return)
+          .hash();
+  return number_of(frames_, last_frame_, hash, [&](std::uint32_t new_one) {
+    tick.frames.push_back({.id = new_one,
+                           .kind = frame.kind,
+                           .unnamed = frame.unnamed,
+                           .name = std::string(frame.name),
+                           .module = std::string(frame.module),
+                           .file = std::string(frame.file),
+                           .line = frame.line,
+                           .binary = frame.binary,
+                           .offset = frame.offset,
+                           .function = frame.function,
+                           .address = frame.address,
+                           .is_return = frame.is_return});
+  });
+}
+
+std::uint32_t Numbers::node(std::uint32_t callers, std::uint32_t frame, Tick& tick) {
+  const std::uint64_t hash = hash_of(hash_secret(), std::uint64_t{callers} << 32 | frame);
+  return number_of(stacks_, last_stack_, hash, [&](std::uint32_t new_one) {
+    tick.stacks.push_back({.id = new_one, .callers = callers, .frame = frame});
+  });
+}
+
+const std::vector<std::uint32_t>& Numbers::functions(const Profile& profile, FrameId id, Tick& tick) {
+  const auto index = static_cast<std::size_t>(id);
+  if (index >= frame_functions_.size()) frame_functions_.resize(index + 1);
+  std::vector<std::uint32_t>& numbers = frame_functions_[index];
+  if (!numbers.empty()) return numbers;
+  const Frame& of = profile.frame(id);
+  const SourceLocation source = profile.source(of.source);
+  const auto text = [&](StringId string) { return profile.strings.view(string); };
+  const bool is_named = of.unnamed == Unnamed::named;
+  numbers.push_back(frame({.kind = word_of(of.kind),
+                           .name = is_named ? text(of.symbol) : std::string_view(),
+                           .module = text(of.module),
+                           .file = text(source.at.file),
+                           .unnamed = profile::word_of(of.unnamed),
+                           .line = source.at.line,
+                           .binary = binary(profile, of.binary, tick),
+                           .offset = of.offset,
+                           .function = of.function,
+                           .address = of.binary == BinaryId::none ? 0 : of.binary_address.value,
+                           .is_return = of.is_return},
+                          tick));
+  for (std::size_t i = source.inlined.size(); i-- != 0;) {
+    const InlinedFunction& inlined = source.inlined[i];
+    numbers.push_back(frame(
+        {.kind = kind_inlined, .name = text(inlined.symbol), .file = text(inlined.at.file), .line = inlined.at.line},
+        tick));
+  }
+  return numbers;
+}
+
+std::uint32_t Numbers::append(const Profile& profile, StackId stack, std::string_view missed, std::uint32_t callers,
+                              Tick& tick) {
+  if (stack == StackId::missed) return node(callers, frame({.kind = kind_missed, .name = missed}, tick), tick);
+  const auto leaf_first = profile.stack(stack);
+  for (std::size_t i = leaf_first.size(); i-- != 0;) {
+    for (const std::uint32_t function : functions(profile, leaf_first[i], tick))
+      callers = node(callers, function, tick);
+  }
+  return callers;
+}
+
+std::uint32_t Numbers::stack(const Profile& profile, const Row& row, Tick& tick) {
+  const auto key = std::uint64_t{static_cast<std::uint32_t>(row.user)} << 32 | static_cast<std::uint32_t>(row.kernel);
+  const auto [place, is_new] = whole_stacks_.try_emplace(key, 0);
+  if (is_new) {
+    std::uint32_t at = 0;
+    if (const StackEnd end = profile.end_of(row.user); end != StackEnd::unknown) {
+      at = node(0, frame({.kind = kind_end, .name = words_of(end).key}, tick), tick);
+    }
+    at = append(profile, row.user, missed_user_stack, at, tick);
+    place->second = append(profile, row.kernel, missed_kernel_stack, at, tick);
+  }
+  if (row.tag == StringId::empty) return place->second;
+  return node(place->second, frame({.kind = kind_tag, .name = profile.strings.view(row.tag)}, tick), tick);
+}
+
+}  // namespace profile

@@ -1,0 +1,85 @@
+// Gives each process, thread, frame and stack of the samples its number in the file, and notes in the current tick what
+// is new. Equal content has one number, whatever profile it comes from.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "model/profile.h"
+#include "model/sample.h"
+#include "recording/recording.h"
+#include "recording/tick.h"
+
+namespace profile {
+
+class Numbers {
+ public:
+  explicit Numbers(AskFacts facts) : facts_(std::move(facts)) {}
+
+  // Adds the sample to the tick, with all that is new in it. `began_ns`: when the run began.
+  void add(const std::shared_ptr<const Profile>& profile, const Sample& sample, std::uint64_t began_ns, Tick& tick);
+  // Notes in the tick what is known by now of processes that were added before.
+  void update_processes(Tick& tick);
+  // From here on all content is new again, so that older content can be removed with the older samples.
+  [[nodiscard]] Tick::Chapter begin_chapter();
+  // How much is kept, in elements. A caller bounds the memory of long runs by it.
+  [[nodiscard]] std::size_t size() const { return frames_.size() + stacks_.size() + threads_.size(); }
+
+ private:
+  // A table of numbers by the hash of what they stand for. The hash begins with a secret and has 64 bits: that two of a
+  // million differ in content but not in it has a chance of 1 in 30 million.
+  using Table = std::unordered_map<std::uint64_t, std::uint32_t>;
+  // A process that had not ended when it was last looked at.
+  struct LivingProcess {
+    std::uint32_t tgid = 0;
+    std::uint32_t image = 0;
+    std::string name = {};
+    std::string recorded_name = {};
+  };
+  // A frame as Tick::Frame has it, with texts of the profile.
+  struct FrameText {
+    std::string_view kind;
+    std::string_view name = {};
+    std::string_view module = {};
+    std::string_view file = {};
+    std::string_view unnamed = {};
+    std::uint32_t line = 0;
+    std::uint32_t binary = 0;
+    std::uint64_t offset = unknown_offset;
+    std::uint64_t function = unknown_offset;
+    std::uint64_t address = 0;
+    bool is_return = false;
+  };
+
+  void follow(const std::shared_ptr<const Profile>& profile);
+  std::uint32_t process(const Profile& profile, ProcessId id, Tick& tick);
+  std::uint32_t thread(const Profile& profile, const Row& row, Tick& tick);
+  std::uint32_t binary(const Profile& profile, BinaryId id, Tick& tick);
+  std::uint32_t frame(const FrameText& frame, Tick& tick);
+  std::uint32_t node(std::uint32_t callers, std::uint32_t frame, Tick& tick);
+  // The numbers of a frame's functions, the outermost first.
+  const std::vector<std::uint32_t>& functions(const Profile& profile, FrameId id, Tick& tick);
+  // The number of the stack on top of `callers`.
+  std::uint32_t append(const Profile& profile, StackId stack, std::string_view missed, std::uint32_t callers,
+                       Tick& tick);
+  std::uint32_t stack(const Profile& profile, const Row& row, Tick& tick);
+
+  AskFacts facts_;
+  Table processes_, threads_, binaries_, frames_, stacks_;
+  std::unordered_map<std::uint32_t, LivingProcess> living_;  // by their numbers
+  // The last number of each kind. Numbers are not used again after begin_chapter().
+  std::uint32_t last_process_ = 0, last_thread_ = 0, last_binary_ = 0, last_frame_ = 0, last_stack_ = 0;
+  bool knows_event_[2] = {};
+
+  // Of the profile that the last samples belonged to, by its ids.
+  std::shared_ptr<const Profile> profile_;
+  std::vector<std::vector<std::uint32_t>> frame_functions_;
+  std::unordered_map<std::uint64_t, std::uint32_t> whole_stacks_;  // by user and kernel stack, without the tag
+};
+
+}  // namespace profile

@@ -1,0 +1,374 @@
+#include "recording/writer.h"
+
+#include <pthread.h>
+#include <signal.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "recording/schema.h"
+
+namespace profile {
+namespace {
+
+using namespace recording;
+
+// A file that has a limit is made of so many chapters. When the samples of the oldest one are gone, so is its content.
+constexpr std::uint64_t chapters_a_file = 8;
+// Without a limit a chapter ends when it has this many bytes, so that the numbers that are kept in memory are bounded.
+constexpr std::uint64_t largest_chapter_bytes = 256 << 20;
+
+std::string text_of(const std::vector<std::string>& words) {
+  std::string text;
+  for (const std::string& word : words) text += (text.empty() ? "" : " ") + word;
+  return text;
+}
+
+void bind_unless(Statement& statement, int index, std::uint64_t value, std::uint64_t absent) {
+  if (value == absent) {
+    statement.bind_null(index);
+  } else {
+    statement.bind(index, value);
+  }
+}
+
+}  // namespace
+
+struct TickWriter::Statements {
+  explicit Statements(Database& database)
+      : event(database, "INSERT INTO events VALUES(?1, 1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)"),
+        process(database, "INSERT INTO processes VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)"),
+        changed_process(database, "UPDATE processes SET name = ?2, ended_unix_ns = ?3 WHERE id = ?1"),
+        thread(database, "INSERT INTO threads VALUES(?1, ?2, ?3, ?4)"),
+        binary(database, "INSERT INTO binaries VALUES(?1, ?2, ?3, ?4, ?5, ?6)"),
+        frame(database, "INSERT INTO frames VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12)"),
+        stack(database, "INSERT INTO stacks VALUES(?1, ?2, ?3)"),
+        sample(database, "INSERT OR IGNORE INTO samples VALUES(?1, ?2, ?3, ?4, ?5, ?6)"),
+        account(database, "INSERT OR REPLACE INTO account VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)"),
+        run(database, "UPDATE runs SET duration_us = ?1, removed = ?2, is_complete = ?3") {}
+
+  Statement event, process, changed_process, thread, binary, frame, stack, sample, account, run;
+};
+
+TickWriter::TickWriter(const std::string& path, const RecordingLimits& limits)
+    : limits_(limits), database_(path, SQLITE_OPEN_READWRITE, path) {
+  database_.run("PRAGMA journal_mode = WAL");
+  // A tick that was committed outlives a power cut.
+  database_.run("PRAGMA synchronous = FULL");
+  std::string sql = "BEGIN;";
+  for (const Table& table : tables) sql += std::string(table.sql) + ";";
+  sql += views;
+  sql += "PRAGMA application_id = " + std::to_string(application_id) + ";";
+  sql += "PRAGMA user_version = " + std::to_string(version) + ";COMMIT;";
+  database_.run(sql.c_str());
+  statements_ = std::make_unique<Statements>(database_);
+}
+
+TickWriter::~TickWriter() {
+  if (!thread_.joinable()) return;
+  {
+    const std::lock_guard lock(mutex_);
+    is_over_ = true;
+    ticks_.clear();
+  }
+  changed_.notify_all();
+  thread_.join();
+}
+
+void TickWriter::begin(const RunInfo& run, const RunRow& row) {
+  run_ = run;
+  Statement insert(database_, "INSERT INTO runs VALUES(1, ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, 0, 0, 0)");
+  const std::string command = text_of(run.command);
+  insert.bind(1, PROFILE_VERSION);
+  insert.bind(2, row.host);
+  insert.bind(3, row.kernel);
+  insert.bind(4, run.command_line);
+  insert.bind(5, command);
+  insert.bind(6, row.headline);
+  insert.bind(7, run.user_stacks);
+  insert.bind(8, run.kernel_stacks);
+  insert.bind(9, row.began_unix_ns);
+  insert.run();
+  chapters_.push_back({});
+  // The signals of a run are for the main thread.
+  sigset_t all, before;
+  ::sigfillset(&all);
+  ::pthread_sigmask(SIG_SETMASK, &all, &before);
+  thread_ = std::thread([this] { write_ticks(); });
+  ::pthread_sigmask(SIG_SETMASK, &before, nullptr);
+}
+
+void TickWriter::add(std::unique_ptr<Tick> tick) {
+  {
+    const std::lock_guard lock(mutex_);
+    if (error_) {
+      lost_ += tick->samples.size();
+      return;
+    }
+    waiting_ += tick->samples.size();
+    if (tick->chapter) wants_chapter_ = false;
+    ticks_.push_back(std::move(tick));
+  }
+  changed_.notify_all();
+}
+
+void TickWriter::finish() {
+  {
+    const std::lock_guard lock(mutex_);
+    is_over_ = true;
+  }
+  changed_.notify_all();
+  if (thread_.joinable()) thread_.join();
+  database_.close();
+}
+
+std::size_t TickWriter::waiting_samples() const {
+  const std::lock_guard lock(mutex_);
+  return waiting_;
+}
+std::uint64_t TickWriter::lost() const {
+  const std::lock_guard lock(mutex_);
+  return lost_;
+}
+std::optional<std::string> TickWriter::error() const {
+  const std::lock_guard lock(mutex_);
+  return error_;
+}
+std::uint64_t TickWriter::bytes() const {
+  const std::lock_guard lock(mutex_);
+  return bytes_;
+}
+std::uint64_t TickWriter::removed() const {
+  const std::lock_guard lock(mutex_);
+  return removed_;
+}
+bool TickWriter::wants_chapter() const {
+  const std::lock_guard lock(mutex_);
+  return wants_chapter_;
+}
+
+void TickWriter::write_ticks() {
+  ::pthread_setname_np(::pthread_self(), "recorder");
+  for (;;) {
+    std::unique_ptr<Tick> tick;
+    {
+      std::unique_lock lock(mutex_);
+      changed_.wait(lock, [this] { return is_over_ || !ticks_.empty(); });
+      if (ticks_.empty()) break;
+      tick = std::move(ticks_.front());
+      ticks_.pop_front();
+    }
+    const std::size_t samples = tick->samples.size();
+    try {
+      write(*tick);
+    } catch (const Error& error) {
+      fail(error.what());
+    }
+    const std::lock_guard lock(mutex_);
+    waiting_ -= samples;
+    if (error_) lost_ += samples;
+    if (error_) break;
+  }
+  try {
+    complete();
+  } catch (const Error& error) {
+    fail(error.what());
+  }
+}
+
+// The transaction was not committed, so the file has whole ticks only.
+void TickWriter::fail(const std::string& why) {
+  sqlite3_exec(database_.get(), "ROLLBACK", nullptr, nullptr, nullptr);
+  const std::lock_guard lock(mutex_);
+  if (!error_) error_ = why;
+  for (const auto& tick : ticks_) lost_ += tick->samples.size();
+  ticks_.clear();
+  waiting_ = 0;
+}
+
+void TickWriter::write(Tick& tick) {
+  database_.run("BEGIN");
+  note_chapter(tick);
+  add_content(tick);
+  add_samples(tick);
+  const Account& account = tick.account;
+  int index = 0;
+  for (const std::uint64_t value : {tick.end_us, account.taken, account.taken_idle, account.recorded,
+                                    account.recorded_by_ring, account.idle, account.filtered, account.lost_ring_full,
+                                    account.lost_spans_full, account.lost_unwritten, account.lost_unread}) {
+    statements_->account.bind(++index, value);
+  }
+  statements_->account.run();
+  remove_oldest(tick);
+  statements_->run.bind(1, tick.end_us);
+  statements_->run.bind(2, removed());
+  statements_->run.bind(3, tick.is_last);
+  statements_->run.run();
+  database_.run("COMMIT");
+}
+
+void TickWriter::add_content(const Tick& tick) {
+  Statements& to = *statements_;
+  for (const Tick::Event& event : tick.events) {
+    to.event.bind(1, event.id);
+    to.event.bind(2, run_.event);
+    to.event.bind(3, run_.unit.word());
+    to.event.bind(4, run_.counted);
+    to.event.bind(5, run_.tag);
+    to.event.bind(6, run_.title);
+    to.event.bind(7, run_.frequency_hz);
+    to.event.bind(8, run_.period_events);
+    to.event.bind(9, event.is_part);
+    to.event.run();
+  }
+  for (const Tick::Process& process : tick.processes) {
+    to.process.bind(1, process.id);
+    to.process.bind(2, process.tgid);
+    to.process.bind(3, process.image);
+    to.process.bind(4, process.name);
+    to.process.bind(5, process.cgroup);
+    bind_unless(to.process, 6, process.began_unix_ns, 0);
+    bind_unless(to.process, 7, process.ended_unix_ns, 0);
+    to.process.bind(8, process.command_line);
+    to.process.run();
+  }
+  for (const Tick::ChangedProcess& process : tick.changed_processes) {
+    to.changed_process.bind(1, process.id);
+    to.changed_process.bind(2, process.name);
+    bind_unless(to.changed_process, 3, process.ended_unix_ns, 0);
+    to.changed_process.run();
+  }
+  for (const Tick::Thread& thread : tick.threads) {
+    to.thread.bind(1, thread.id);
+    to.thread.bind(2, thread.process);
+    to.thread.bind(3, thread.tid);
+    to.thread.bind(4, thread.name);
+    to.thread.run();
+  }
+  for (const Tick::Binary& binary : tick.binaries) {
+    to.binary.bind(1, binary.id);
+    to.binary.bind(2, binary.path);
+    to.binary.bind(3, binary.build_id);
+    to.binary.bind(4, binary.code_start);
+    to.binary.bind(5, binary.code_limit);
+    to.binary.bind(6, binary.code_offset);
+    to.binary.run();
+  }
+  for (const Tick::Frame& frame : tick.frames) {
+    to.frame.bind(1, frame.id);
+    to.frame.bind(2, frame.kind);
+    to.frame.bind(3, frame.name);
+    to.frame.bind(4, frame.module);
+    bind_unless(to.frame, 5, frame.offset, unknown_offset);
+    bind_unless(to.frame, 6, frame.binary, 0);
+    bind_unless(to.frame, 7, frame.address, 0);
+    bind_unless(to.frame, 8, frame.function, unknown_offset);
+    to.frame.bind(9, frame.is_return);
+    to.frame.bind(10, frame.unnamed);
+    to.frame.bind(11, frame.file);
+    bind_unless(to.frame, 12, frame.line, 0);
+    to.frame.run();
+  }
+  for (const Tick::Stack& stack : tick.stacks) {
+    to.stack.bind(1, stack.id);
+    bind_unless(to.stack, 2, stack.callers, 0);
+    to.stack.bind(3, stack.frame);
+    to.stack.run();
+  }
+}
+
+void TickWriter::add_samples(Tick& tick) {
+  Statement& to = statements_->sample;
+  std::ranges::stable_sort(tick.samples, {}, &Tick::Sample::time_us);
+  for (const Tick::Sample& sample : tick.samples) {
+    std::uint64_t key = sample.time_us * keys_a_microsecond;
+    to.bind(2, sample.thread);
+    to.bind(3, sample.cpu);
+    bind_unless(to, 4, sample.stack, 0);
+    to.bind(5, sample.value);
+    to.bind(6, sample.event);
+    // Several CPUs may have a sample in the same microsecond.
+    if (key <= last_key_ && last_key_ - key < keys_a_microsecond) key = last_key_ + 1;
+    for (;; ++key) {
+      to.bind(1, key);
+      to.run();
+      if (sqlite3_changes(database_.get()) != 0) break;
+    }
+    last_key_ = std::max(last_key_, key);
+  }
+}
+
+void TickWriter::note_chapter(const Tick& tick) {
+  if (!tick.chapter) return;
+  chapters_.push_back({.first_key = last_key_ + 1, .first = *tick.chapter});
+  chapter_bytes_ = used_bytes();
+  chapter_us_ = tick.end_us;
+}
+
+std::uint64_t TickWriter::used_bytes() {
+  const std::uint64_t pages = database_.number("PRAGMA page_count").value_or(0);
+  const std::uint64_t unused = database_.number("PRAGMA freelist_count").value_or(0);
+  return (pages - std::min(pages, unused)) * database_.number("PRAGMA page_size").value_or(0);
+}
+
+void TickWriter::remove_oldest(const Tick& newest) {
+  std::uint64_t used = used_bytes();
+  const std::uint64_t chapter_limit =
+      limits_.max_bytes != 0 ? limits_.max_bytes / chapters_a_file : largest_chapter_bytes;
+  const auto keep_us = static_cast<std::uint64_t>(limits_.keep_s * 1e6);
+  {
+    const std::lock_guard lock(mutex_);
+    bytes_ = used;
+    wants_chapter_ = used > chapter_bytes_ + chapter_limit ||
+                     (keep_us != 0 && newest.end_us - chapter_us_ > keep_us / chapters_a_file);
+  }
+  const auto is_too_old = [&](std::uint64_t tick_us) { return keep_us != 0 && tick_us + keep_us < newest.end_us; };
+  const auto is_too_large = [&] { return limits_.max_bytes != 0 && used > limits_.max_bytes; };
+  if (keep_us == 0 && limits_.max_bytes == 0) return;
+  for (;;) {
+    const auto first = database_.number("SELECT min(tick_us) FROM account");
+    if (!first || *first == newest.end_us) break;
+    if (!is_too_old(*first) && !is_too_large()) break;
+    remove_first_tick();
+    used = used_bytes();
+  }
+  const std::lock_guard lock(mutex_);
+  bytes_ = used;
+  chapter_bytes_ = std::min(chapter_bytes_, used);
+}
+
+void TickWriter::remove_first_tick() {
+  const std::string tick = "(SELECT min(tick_us) FROM account)";
+  const std::string before = "DELETE FROM samples WHERE id < " + tick + " * " + std::to_string(keys_a_microsecond);
+  database_.run(before.c_str());
+  const auto samples = static_cast<std::uint64_t>(sqlite3_changes(database_.get()));
+  database_.run(("DELETE FROM account WHERE tick_us = " + tick).c_str());
+  {
+    const std::lock_guard lock(mutex_);
+    removed_ += samples;
+  }
+  const auto oldest = database_.number("SELECT min(id) FROM samples");
+  while (chapters_.size() > 1 && (!oldest || *oldest >= chapters_[1].first_key)) remove_chapter();
+}
+
+void TickWriter::remove_chapter() {
+  const Tick::Chapter next = chapters_[1].first;
+  const auto remove = [this](const char* table, std::uint64_t first) {
+    database_.run(("DELETE FROM " + std::string(table) + " WHERE id < " + std::to_string(first)).c_str());
+  };
+  remove("processes", next.process);
+  remove("threads", next.thread);
+  remove("binaries", next.binary);
+  remove("frames", next.frame);
+  remove("stacks", next.stack);
+  chapters_.pop_front();
+}
+
+// One file, without companions.
+void TickWriter::complete() {
+  statements_.reset();
+  database_.run("PRAGMA wal_checkpoint(TRUNCATE)");
+  database_.run("PRAGMA journal_mode = DELETE");
+}
+
+}  // namespace profile
