@@ -11,8 +11,8 @@
 namespace profile {
 namespace {
 
-// Less than this holds little more than the names of a few programs.
-constexpr std::uint64_t least_bytes = 1 << 20;
+// A second of a busy machine takes up to some megabytes.
+constexpr std::uint64_t least_bytes = 8 << 20;
 constexpr double longest_s = 10 * 366 * 86400.0;
 
 struct UnitRow {
@@ -57,7 +57,7 @@ RecordingLimits recording_limits_of(const ParsedOptions& parsed) {
     const std::string typed = parsed.text("max-size");
     const auto bytes = amount_of(typed, sizes);
     if (!bytes || *bytes >= 0x1p63) throw bad_value("max-size", typed, "not a size like 500M or 2G");
-    if (*bytes < static_cast<double>(least_bytes)) throw bad_value("max-size", typed, "less than 1M");
+    if (*bytes < static_cast<double>(least_bytes)) throw bad_value("max-size", typed, "less than 8M");
     limits.max_bytes = static_cast<std::uint64_t>(*bytes);
   }
   if (parsed.has("keep") && !is_number_of_files(parsed.text("keep"))) {

@@ -61,13 +61,15 @@ void Numbers::add(const std::shared_ptr<const Profile>& profile, const Sample& s
   follow(profile);
   const Row& row = sample.row;
   const bool is_part = row.samples == 0;
-  if (!std::exchange(knows_event_[is_part], true)) tick.events.push_back({.id = is_part, .is_part = is_part});
+  if (!std::exchange(knows_event_[is_part], true)) {
+    tick.events.push_back({.id = is_part ? part_event : whole_event, .is_part = is_part});
+  }
   tick.samples.push_back({.time_us = (sample.time_ns - std::min(sample.time_ns, began_ns)) / 1000,
                           .value = row.value,
                           .thread = thread(*profile, row, tick),
                           .stack = stack(*profile, row, tick),
                           .cpu = sample.cpu,
-                          .event = is_part});
+                          .event = is_part ? part_event : whole_event});
 }
 
 void Numbers::follow(const std::shared_ptr<const Profile>& profile) {

@@ -81,8 +81,15 @@ class SqliteRecorder final : public Recorder {
  private:
   void commit_until(const Account& account, std::uint64_t now_ns, bool is_last) {
     numbers_->update_processes(*tick_);
-    tick_->account = since(account, std::exchange(account_, account));
+    Account& of_tick = tick_->account = since(account, std::exchange(account_, account));
+    // Some samples are still on their way here, and are of a later tick.
+    of_tick.recorded = static_cast<std::uint64_t>(
+        std::ranges::count_if(tick_->samples, [](const Tick::Sample& sample) { return sample.event == whole_event; }));
+    of_tick.taken = of_tick.recorded + of_tick.idle + of_tick.filtered + of_tick.lost();
     tick_->end_us = (now_ns - std::min(now_ns, began_ns_)) / 1000;
+    // Not the time of the commit: the next tick may have samples from before it.
+    ticked_us_ = std::max(ticked_us_ + 1, tick_->samples.empty() ? 0 : tick_->samples.back().time_us + 1);
+    tick_->ticked_us = ticked_us_;
     tick_->is_last = is_last;
     writer_.add(std::exchange(tick_, std::make_unique<Tick>()));
     if (writer_.wants_chapter() || numbers_->size() > most_numbers) tick_->chapter = numbers_->begin_chapter();
@@ -94,6 +101,7 @@ class SqliteRecorder final : public Recorder {
   std::unique_ptr<Tick> tick_ = std::make_unique<Tick>();
   Account account_;
   std::uint64_t began_ns_ = 0;
+  std::uint64_t ticked_us_ = 0;
 };
 
 }  // namespace

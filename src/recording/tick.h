@@ -14,6 +14,10 @@
 
 namespace profile {
 
+// The numbers of the event's rows: of samples, and of parts of spans that are counted in another sample.
+inline constexpr std::uint32_t whole_event = 0;
+inline constexpr std::uint32_t part_event = 1;
+
 struct Tick {
   struct Event {
     std::uint32_t id = 0;
@@ -95,8 +99,9 @@ struct Tick {
   std::vector<Event> events;
   std::vector<Sample> samples;
   std::vector<ChangedProcess> changed_processes;
-  Account account;           // of the samples of this tick
-  std::uint64_t end_us = 0;  // since the run began
+  Account account;              // of the samples of this tick
+  std::uint64_t ticked_us = 0;  // since the run began: behind its last sample
+  std::uint64_t end_us = 0;     // since the run began: when it was committed
   // Set if this tick and all later ones refer to no older content than to that with these first numbers.
   std::optional<Chapter> chapter;
   bool is_last = false;

@@ -193,7 +193,7 @@ void TickWriter::write(Tick& tick) {
   add_samples(tick);
   const Account& account = tick.account;
   int index = 0;
-  for (const std::uint64_t value : {tick.end_us, account.taken, account.taken_idle, account.recorded,
+  for (const std::uint64_t value : {tick.ticked_us, account.taken, account.taken_idle, account.recorded,
                                     account.recorded_by_ring, account.idle, account.filtered, account.lost_ring_full,
                                     account.lost_spans_full, account.lost_unwritten, account.lost_unread}) {
     statements_->account.bind(++index, value);
@@ -327,7 +327,7 @@ void TickWriter::remove_oldest(const Tick& newest) {
   if (keep_us == 0 && limits_.max_bytes == 0) return;
   for (;;) {
     const auto first = database_.number("SELECT min(tick_us) FROM account");
-    if (!first || *first == newest.end_us) break;
+    if (!first || *first == newest.ticked_us) break;
     if (!is_too_old(*first) && !is_too_large()) break;
     remove_first_tick();
     used = used_bytes();

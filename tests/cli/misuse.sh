@@ -151,9 +151,9 @@ for value in net '' file; do misused --category "$value" file_io network other -
 
 # A recording.
 misused '-o -' file -- record -o -
-misused --max-size 1M -- --max-size 100K -o a.db 1
+misused --max-size 8M -- --max-size 100K -o a.db 1
 misused '--max-size 2X' -- --max-size 2X -o a.db 1
-misused --max-size .db -- --max-size 2M 1
+misused --max-size .db -- --max-size 20M 1
 misused '--keep 3x' 24h -- --keep 3x -o a.db 1
 misused '--keep 24h' recording -- --keep 24h 1
 misused a.db 'one recording' -- -o a.db -o b.db 1

@@ -30,6 +30,8 @@ everywhere() {
   missing picture diff --format png "$tmp/a.folded" "$tmp/a.folded"
 }
 everywhere
+missing recording record -o "$tmp/alone/a.db" 1
+[[ ! -e $tmp/alone/a.db ]] || fail "a recording was begun"
 # The program looks neither in the working directory nor in the loader's path.
 cp "$(dirname "$PROFILE")"/profile-*.so "$tmp"
 cd "$tmp" || exit 1
