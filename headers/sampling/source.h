@@ -67,6 +67,7 @@ struct SamplingOptions {
   std::optional<std::uint64_t> frequency_hz;
   std::optional<std::uint64_t> period_events;
   std::uint64_t default_frequency_hz = 49;
+  bool is_rate_of_others = false;  // the run has other events, so a source without a rate does not refuse one
   // Sizes of the BPF maps: what the user asks for, or the most that a source may choose.
   std::uint32_t histogram_entries = 40960;
   std::uint32_t stack_entries = 16384;

@@ -50,7 +50,8 @@ Choices formats() { return choices_in(output_formats()); }
 Choices stream_form_names() { return choices_in(stream_forms()); }
 
 constexpr OptionRow rows[] = {
-    {"event", 'e', "NAME", "the event (default cpu-clock); see --list-events", event, false, "events"},
+    {"event", 'e', "NAME", "the event (default cpu-clock); see --list-events; several into a recording or files", event,
+     true, "events"},
     {"list-events", 0, "", "list the events, and why some are not available here", event, false},
     {"min-block-us", 0, "US", "off-cpu, futex: only waits of at least US microseconds (default 0)", event, false},
     {"max-block-us", 0, "US", "off-cpu, futex: only waits of at most US microseconds", event, false},

@@ -49,9 +49,16 @@ struct OptionRow {
 // The row's summary, and the choices behind one that ends in a colon.
 [[nodiscard]] std::string summary_of(const OptionRow& row);
 
+// An event of the run.
+struct EventOptions {
+  const SourceKind* kind = nullptr;
+  std::string name;      // as typed
+  SourceOptions source;  // those that the kind takes
+};
+
 struct Options {
-  const SourceKind* source = nullptr;  // nullptr only with `help`, `version`, a list or `completion`
-  SamplingOptions sampling;
+  std::vector<EventOptions> events;                      // empty only with `help`, `version`, a list or `completion`
+  SamplingOptions sampling;                              // of all events: without the name and the options of one
   RowsApart apart{.by_thread = false, .by_cpu = false};  // in reports; `sampling` may keep more apart for the page
   bool merge_processes = false;                          // in reports, and at first in the views
   SymbolOptions symbols;
@@ -82,8 +89,9 @@ struct Options {
   // Whether the run prints more than messages on the terminal: a stream, or the view of --top.
   [[nodiscard]] bool takes_terminal() const;
   // What the run was asked for, as reports show it; the source adds to it.
-  [[nodiscard]] RunInfo run_info() const;
-  [[nodiscard]] ReportOptions reports() const;
+  [[nodiscard]] RunInfo run_info(const std::string& event) const;
+  // The reports of the event with that index.
+  [[nodiscard]] ReportOptions reports(std::size_t event) const;
 };
 
 // `arguments` without the program's name. `is_record`: of `profile record`. Throws a usage Error.

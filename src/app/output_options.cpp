@@ -91,6 +91,18 @@ std::string only_path(const std::string& path) {
   return PathPattern(path).expand(monotonic_ns() + unix_offset_ns(), 1).whole();
 }
 
+std::string path_of_event(const std::string& path, std::string_view event) {
+  std::string name(event);
+  for (char& c : name) {
+    if (c == '/' || c == '%') c = '_';
+  }
+  const OutputFormat* const format = output_format_of_path(path);
+  std::size_t at = path.size();
+  if (is_gzip_path(path)) at -= std::string_view(".gz").size();
+  if (format != nullptr && path.substr(0, at).ends_with(format->ending)) at -= format->ending.size();
+  return path.substr(0, at) + "." + name + path.substr(at);
+}
+
 OutputOptions output_options_of(const ParsedOptions& parsed) {
   OutputOptions output;
   output.show_modules = parsed.is_on("modules");

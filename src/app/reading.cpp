@@ -106,6 +106,12 @@ TimeBound time_bound(const ParsedOptions& parsed, const char* name) {
   throw bad_value(name, typed.empty() ? "''" : typed, "neither a number of seconds nor a time like 14:03:10");
 }
 
+std::string event_of(const ParsedOptions& parsed) {
+  const std::vector<std::string> names = parsed.texts("event");
+  if (names.size() > 1) throw bad_value("event", names[1], "a report is of one event");
+  return names.empty() ? "" : names.front();
+}
+
 // A recording is read by its path, because SQLite wants files that may lie beside it.
 bool is_recording_file(const std::string& path) {
   struct stat found {};
@@ -153,7 +159,7 @@ ReadRequest request_of(const ParsedOptions& parsed) {
                       .names = parsed.texts("comm", "not a thread's name"),
                       .cpus = cpus_of(parsed),
                       .cgroup = parsed.text("cgroup"),
-                      .event = parsed.text("event")};
+                      .event = event_of(parsed)};
   const bool can_compare = request.from_clock == request.to_clock || !request.from_s;
   if (request.to_s && can_compare && *request.to_s <= request.from_s.value_or(0)) {
     throw bad_value("to", parsed.text("to"), "not after the time of --from");

@@ -38,7 +38,7 @@ std::string format_of(const Words& words, std::size_t which = 0) {
 
 TEST_CASE("a run without arguments samples everything until Ctrl-C, with the default values") {
   const Options options = parsed({});
-  CHECK(options.sampling.event == "cpu-clock");
+  CHECK(options.events.front().name == "cpu-clock");
   CHECK(!options.sampling.frequency_hz);
   CHECK(!options.sampling.period_events);
   CHECK(options.sampling.histogram_entries == 40960);
