@@ -76,6 +76,7 @@ struct SamplingOptions {
   std::uint32_t walk_depth = 256;       // frames, at most 512, of user stacks that are walked by tables
   Unwinding unwinding = Unwinding::automatic;
   std::uint32_t languages = 0;  // a bit for each script_language (abi/script.h) whose functions are shown
+  bool script_lines = false;    // their frames have the lines that ran
   bool interval = false;        // there are reports during the run, not only at the end
   bool each_sample = false;     // samples are handed over one by one: Source::hand_to() will be called
   bool rows = true;  // profiles get rows, and what the source measures besides; false only with `each_sample`

@@ -149,6 +149,7 @@ SamplingOptions sampling_of(const ParsedOptions& parsed) {
   sampling.stack_entries = size("stack-storage-size", sampling.stack_entries, highest_map_size);
   sampling.unwinding = chosen<Unwinding>(parsed, "unwind");
   sampling.languages = languages_of(parsed);
+  sampling.script_lines = parsed.is_on("lines");
   if (parsed.has("max-stack-depth")) {
     sampling.max_stack_depth = size("max-stack-depth", sampling.max_stack_depth, highest_stack_depth);
     sampling.walk_depth = std::min<std::uint32_t>(sampling.max_stack_depth, WALK_MOST_FRAMES);

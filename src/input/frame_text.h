@@ -27,6 +27,7 @@ struct JsonFrame {
   std::uint64_t function = unknown_offset;
   std::uint64_t address = 0;
   SourceLine at = {};
+  std::uint32_t begins_at = 0;
 };
 
 // The caller has removed the suffix ("_[k]") from `text`.

@@ -120,6 +120,8 @@ class StackNodes {
     frame["offset"].number([last](const JsonNumber& number) { last().offset = number.whole("the offset of a frame"); });
     frame["address"].text([last](std::string_view text) { last().address = address_of(text); });
     add_line(frame, [last]() -> SourceLine& { return last().at; });
+    frame["begins_at"].number(
+        [last](const JsonNumber& number) { last().begins_at = number.index("where a function begins"); });
     JsonNode& inlined = frame["inlined"].each();
     inlined.begin([this, last] {
       stacks_.inlined.emplace_back();

@@ -80,6 +80,7 @@ class Reader {
         run.headline = run.event + " in " + run.unit.word() + " of " + name + " by user + kernel stack";
     }
     profile_.run.frames_by_line = is_own_;
+    has_script_lines_ = is_own_ && has_other_lines();
     for (std::size_t i = 0; i < places_.size(); ++i) look_at(i);
     file_.each_sample([this](const PprofFile::Sample& sample) { find_returns(sample); });
     file_.each_sample([this](const PprofFile::Sample& sample) { add(sample); });
@@ -104,6 +105,18 @@ class Reader {
     if (location.mapping != 0 || location.address != 0 || location.lines != 1) return {};
     const PprofFile::Function* const function = file_.function(file_.lines(location).front().function);
     return function == nullptr ? std::string_view() : function->name;
+  }
+
+  // Whether a function of a script is at another line than the one where it begins: then all of them say the line that
+  // ran.
+  [[nodiscard]] bool has_other_lines() const {
+    const auto is_inside = [this](const PprofFile::Line& line) {
+      const PprofFile::Function* const function = file_.function(line.function);
+      return function != nullptr && function->start_line != 0 && function->start_line != line.line;
+    };
+    return std::ranges::any_of(file_.locations, [&](const PprofFile::Location& location) {
+      return std::ranges::any_of(file_.lines(location), is_inside);
+    });
   }
 
   void look_at(std::size_t i) {
@@ -221,6 +234,9 @@ class Reader {
     const bool is_script = is_own_ && function != nullptr && function->start_line != 0;
     const FrameKind outside = is_script ? FrameKind::script : FrameKind::user;
     Frame frame = described_frame(profile_, text, place.is_kernel ? FrameKind::kernel : outside, process);
+    if (is_script && has_script_lines_) {
+      frame.begins_at = static_cast<std::uint32_t>(std::clamp<std::int64_t>(function->start_line, 1, UINT32_MAX));
+    }
     frame.address = RuntimeAddress{address};
     frame.is_return = is_return;
     // Without a symbol, the name says where the function begins.
@@ -291,6 +307,7 @@ class Reader {
   CheckedSum total_;
   CheckedSum total_samples_;
   bool is_own_ = false;                          // this profiler wrote the file
+  bool has_script_lines_ = false;                // see has_other_lines()
   StackEnd unlabelled_end_ = StackEnd::unknown;  // of user stacks
   std::vector<std::uint64_t> moved_;             // start addresses of mappings that we moved, ascending
   std::uint64_t shown_ = 0;                      // number of frames of all samples, with inlined ones

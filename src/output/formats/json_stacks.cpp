@@ -148,6 +148,7 @@ class Tables {
     json_.member("address", hexadecimal(frame.address.value));
     const SourceLocation source = profile_.source(frame.source);
     write_line(source.at);
+    if (frame.begins_at != 0) json_.member("begins_at", frame.begins_at);
     if (!source.inlined.empty()) write_inlined(source.inlined);
     json_.end_object();
   }
