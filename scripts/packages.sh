@@ -26,6 +26,7 @@ build libcairo2-dev                <cairo/cairo.h>
 build fonts-dejavu-core            -
 build libmicrohttpd-dev            <microhttpd.h>
 build libncurses-dev               <ncurses.h>
+build libcapstone-dev              <capstone/capstone.h>
 build libboost-program-options-dev <boost/program_options.hpp>
 test  ccache                       ccache
 test  doctest-dev                  <doctest/doctest.h>
@@ -54,6 +55,7 @@ test  groff                        groff
 test  binutils                     strip
 test  dwz                          dwz
 test  libdebuginfod1               -
+test  libcapstone4                 -
 test  libdw-dev                    <elfutils/libdw.h>
 test  lld                          ld.lld
 test  xz-utils                     xz

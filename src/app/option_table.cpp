@@ -134,6 +134,8 @@ constexpr OptionRow rows[] = {
     {"from", 0, "SECONDS", "samples from SECONDS after the first sample of the file on", other, false, "", nullptr,
      true},
     {"to", 0, "SECONDS", "samples up to SECONDS after the first sample of the file", other, false, "", nullptr, true},
+    {"source", 0, "FUNCTION", "on stdout the source and the code of this function, with the cost of each line", show,
+     true, "", nullptr, true},
     {"focus", 0, "REGEX", "only stacks with a function whose name it matches; may be repeated", show, true, "", nullptr,
      true},
     {"hide", 0, "REGEX", "stacks without the frames that it matches; may be repeated", show, true, "", nullptr, true},
