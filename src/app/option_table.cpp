@@ -139,6 +139,8 @@ constexpr OptionRow rows[] = {
     {"from", 0, "TIME", "samples from TIME on: seconds after the first one, or the clock of a recording (14:03:10)",
      other, false, "", nullptr, true},
     {"to", 0, "TIME", "samples before TIME, likewise", other, false, "", nullptr, true},
+    {"source", 0, "FUNCTION", "on stdout the source and the code of this function, with the cost of each line", show,
+     true, "", nullptr, true},
     {"focus", 0, "REGEX", "only stacks with a function whose name it matches; may be repeated", show, true, "", nullptr,
      true},
     {"hide", 0, "REGEX", "stacks without the frames that it matches; may be repeated", show, true, "", nullptr, true},

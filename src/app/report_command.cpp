@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <optional>
 #include <ostream>
 #include <string>
 #include <vector>
@@ -8,7 +9,10 @@
 #include "app/print.h"
 #include "app/reading.h"
 #include "app/reports.h"
+#include "app/sources.h"
 #include "output/header.h"
+#include "output/listing_text.h"
+#include "parse/children.h"
 #include "support/error.h"
 #include "support/plural.h"
 
@@ -16,10 +20,10 @@ namespace profile {
 namespace {
 
 constexpr std::string_view report_options[] = {
-    "from",      "to",        "pid",         "tid",      "comm",    "cpu",    "cgroup",
-    "event",     "focus",     "hide",        "collapse", "output",  "format", "folded",
-    "residency", "delimited", "annotations", "address",  "modules", "lines",  "merge-processes",
-    "top",       "quiet",     "help"};
+    "from",      "to",        "pid",         "tid",        "comm",    "cpu",    "cgroup",
+    "event",     "focus",     "hide",        "collapse",   "output",  "format", "folded",
+    "residency", "delimited", "annotations", "address",    "modules", "lines",  "merge-processes",
+    "top",       "source",    "debug-dir",   "debuginfod", "quiet",   "help"};
 
 void print_report_help(std::ostream& out) {
   out << "usage: profile report [options] FILE...\n"
@@ -35,7 +39,8 @@ void print_report_help(std::ostream& out) {
          "  profile report -f monday.pb.gz tuesday.pb.gz > both.folded\n"
          "  perf script | profile report -o out.pb.gz -\n"
          "  profile report --hide '^std::' --collapse recursion -o short.html out.pb.gz\n"
-         "  profile report --from 2 --to 5 --comm nginx -o part.html samples.json    of --stream=json\n";
+         "  profile report --from 2 --to 5 --comm nginx -o part.html samples.json    of --stream=json\n"
+         "  profile report --source parse_line out.pb.gz    which of its lines and instructions cost how much\n";
 }
 
 // "Samples of a.folded (30.0% in focus) by user + kernel stack". Readers of a report look at the words around it.
@@ -55,9 +60,19 @@ int run_report(std::span<const char* const> arguments) {
   options.outputs = outputs_of(parsed, parsed.texts("output"), "counted", true);
   check_outputs(options.outputs, false, false);
 
+  const std::vector<std::string> functions = parsed.texts("source", "not a function's name");
+  if (functions.empty()) {
+    for (const char* const name : {"debug-dir", "debuginfod"}) {
+      if (parsed.is_given(name)) throw usage_error("report: " + spelled(name) + " needs --source");
+    }
+  }
+  std::optional<Children> children;  // before the files are in memory
+  if (!functions.empty()) children.emplace(parsed.texts("debug-dir"), parsed.is_on("debuginfod"), true);
+
   const ReadRequest request = request_of(parsed);
   const ReadEdits edits = edits_of(parsed);
   parsed.exclude({"pid", "tid"});
+  for (const char* const name : {"output", "format", "folded", "residency"}) parsed.exclude({"source", name});
   const auto note = [&options](const std::string& line) {
     if (!options.quiet) say("profile: " + line);
   };
@@ -65,6 +80,10 @@ int run_report(std::span<const char* const> arguments) {
   const std::string files = paths.size() == 1 ? paths.front() : number_of(paths.size(), "file");
   if (const std::string share = edits.apply(sum, files, note); !share.empty()) {
     sum.run.headline = headline_of_part(header_line(sum.run), share);
+  }
+  if (children) {
+    const SourceListings listings = listings_of_named(sum, functions, *children, note);
+    return print_on_stdout([&](std::ostream& out) { write_listings(out, sum, listings); });
   }
   if (parsed.is_on("lines")) sum.run.frames_by_line = true;
   sum.run.command_line = "profile report " + shell_quoted(arguments);

@@ -113,6 +113,11 @@ FrameId add_json_frame(Profile& profile, const JsonFrame& read, FrameKind kind, 
   if (!is_named) frame.function = read.function;
   if (read.unnamed != Unnamed::named) frame.unnamed = read.unnamed;
   frame.address = RuntimeAddress{read.address};
+  frame.is_return = read.is_return;
+  if (read.binary != BinaryId::none) {
+    frame.binary = read.binary;
+    frame.binary_address = ElfAddress{read.binary_address};
+  }
   if (read.at.file != StringId::empty || !inlined.empty()) {
     frame.source = profile.source({.at = read.at, .inlined = inlined});
   }

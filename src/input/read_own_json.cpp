@@ -28,6 +28,7 @@ struct ReadFrame : JsonFrame {
   std::optional<FrameKind> kind;
   std::uint32_t process = none;
   std::uint32_t module_number = none;
+  std::uint32_t binary_number = none;
   std::uint32_t first_inlined = 0;
   std::uint32_t inlined = 0;
 };
@@ -52,6 +53,7 @@ struct Stacks {
   std::string unit;
   std::vector<ReadProcess> processes;
   std::vector<StringId> modules;
+  std::vector<Binary> binaries;
   std::vector<ReadFrame> frames;
   std::vector<InlinedFunction> inlined;
   std::vector<std::uint32_t> stack_frames;
@@ -79,6 +81,7 @@ class StackNodes {
     add_processes(at["processes"].each());
     at["modules"].each()["name"].text(
         [this](std::string_view text) { stacks_.modules.push_back(profile_.strings.intern(text)); });
+    add_binaries(at["binaries"].each());
     add_frames(at["frames"].each());
     JsonNode& stack = at["stacks"].each();
     stack.begin([this] { stacks_.stack_begins.push_back(static_cast<std::uint32_t>(stacks_.stack_frames.size())); });
@@ -96,6 +99,17 @@ class StackNodes {
     process["pid"].number(
         [this](const JsonNumber& number) { stacks_.processes.back().pid = number.index("the pid of a process"); });
     process["name"].text([this](std::string_view text) { stacks_.processes.back().name = name_in(profile_, text); });
+  }
+
+  void add_binaries(JsonNode& binary) {
+    const auto last = [this]() -> Binary& { return stacks_.binaries.back(); };
+    binary.begin([this] { stacks_.binaries.emplace_back(); });
+    const auto text = [this](std::string_view words) { return profile_.strings.intern(words); };
+    binary["path"].text([last, text](std::string_view words) { last().path = text(words); });
+    binary["build_id"].text([last, text](std::string_view words) { last().build_id = text(words); });
+    binary["start"].text([last](std::string_view words) { last().code.start.value = address_of(words); });
+    binary["limit"].text([last](std::string_view words) { last().code.limit.value = address_of(words); });
+    binary["file_offset"].text([last](std::string_view words) { last().code.offset.value = address_of(words); });
   }
 
   void add_frames(JsonNode& frame) {
@@ -119,6 +133,10 @@ class StackNodes {
         [last](const JsonNumber& number) { last().function = number.whole("the function of a frame"); });
     frame["offset"].number([last](const JsonNumber& number) { last().offset = number.whole("the offset of a frame"); });
     frame["address"].text([last](std::string_view text) { last().address = address_of(text); });
+    frame["is_return"].truth([last](bool truth) { last().is_return = truth; });
+    frame["binary"].number(
+        [last](const JsonNumber& number) { last().binary_number = number.index("the binary of a frame"); });
+    frame["binary_address"].text([last](std::string_view text) { last().binary_address = address_of(text); });
     add_line(frame, [last]() -> SourceLine& { return last().at; });
     frame["begins_at"].number(
         [last](const JsonNumber& number) { last().begins_at = number.index("where a function begins"); });
@@ -198,6 +216,8 @@ class Adding {
   FrameId add(const ReadFrame& read) {
     ReadFrame frame = read;
     if (read.module_number != none) frame.module = item(stacks_.modules, read.module_number, "module");
+    if (read.binary_number != none)
+      frame.binary = profile_.binary(item(stacks_.binaries, read.binary_number, "binary"));
     const ProcessId space =
         *read.kind == FrameKind::kernel ? ProcessId::kernel : item(processes_, read.process, "process");
     return add_json_frame(profile_, frame, *read.kind, space,

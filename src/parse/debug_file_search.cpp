@@ -27,10 +27,11 @@ constexpr std::uint64_t most_file_bytes = std::uint64_t{16} << 30;
 
 // In whose view of the files a candidate is opened, and how far that place is trusted.
 enum class Way : std::uint8_t {
-  ours,     // our view; links are followed wherever they lead: distributions use them here
-  theirs,   // the process's root directory; links cannot lead out of it
-  beside,   // the directory of the file itself; no links
-  recorded  // a path that a compiler wrote, in the process's root directory; no links
+  ours,      // our view; links are followed wherever they lead: distributions use them here
+  theirs,    // the process's root directory; links cannot lead out of it
+  beside,    // the directory of the file itself; no links
+  recorded,  // a path that a compiler wrote, in the process's root directory; no links
+  source     // likewise, but of a source file
 };
 
 Fd root_of(const MappedBy& mapped_by) {
@@ -60,10 +61,11 @@ DebugBase as_seen_inside(const DebugBase& base, const std::string& own_root) {
   return inside;
 }
 
-// Opens `place` for reading if it is an ELF file, not too large, and one that the process of `base` may read: a link in
-// our own directories may lead anywhere. Outside them it must also be one that may speak for `base`. No Fd: `why` says
-// why not.
-Fd checked(const Fd& place, const DebugBase& base, bool is_in_ours, std::string& why) {
+// Opens `place` for reading if it is an ELF file (or a source, when that is wanted), not too large, and one that the
+// process of `base` may read: a link in our own directories may lead anywhere. Outside them it must also be one that
+// may speak for `base`. No Fd: `why` says why not.
+Fd checked(const Fd& place, const DebugBase& base, Way way, std::string& why) {
+  const bool is_in_ours = way == Way::ours;
   Mounts mounts;
   const auto look = place ? look_at(place, mounts, is_in_ours ? 0 : base.mapped_by.tgid) : std::nullopt;
   ContentOwners owners;
@@ -84,7 +86,7 @@ Fd checked(const Fd& place, const DebugBase& base, bool is_in_ours, std::string&
     Fd fd = reopen(place);
     if (!fd) {
       why = std::strerror(errno);
-    } else if (!begins_as(FileKind::elf, fd.get())) {
+    } else if (way != Way::source && !begins_as(FileKind::elf, fd.get())) {
       why = "no ELF file";
       fd.reset();
     }
@@ -190,6 +192,9 @@ std::vector<DebugFileSearch::Candidate> DebugFileSearch::candidates(const DebugQ
     case DebugQuestion::Kind::split:
       all.push_back({Way::recorded, text});
       break;
+    case DebugQuestion::Kind::source:
+      all.push_back({Way::source, text});
+      break;
     case DebugQuestion::Kind::count:
       break;
   }
@@ -231,15 +236,16 @@ Fd DebugFileSearch::open(const DebugQuestion& question, const DebugBase& given, 
         break;
       case Way::theirs:
       case Way::recorded:
+      case Way::source:
         if (Fd root = path.starts_with('/') ? root_of(base.mapped_by) : Fd()) {
-          const Links links = way == Way::theirs ? Links::followed : Links::refused;
+          const Links links = way == Way::recorded ? Links::refused : Links::followed;
           PathWalk walk = walk_to(path, std::move(root), links, base.rights);
           place = std::move(walk.place);
           refusal = walk.refusal;
         }
         break;
     }
-    if (Fd found = checked(place, base, way == Way::ours, why)) return found;
+    if (Fd found = checked(place, base, way, why)) return found;
     if (refusal != nullptr) why = refusal;
   }
   return {};

@@ -1,0 +1,298 @@
+#include "symbol/source_reader.h"
+
+#include <algorithm>
+#include <iterator>
+#include <optional>
+#include <string_view>
+#include <tuple>
+#include <utility>
+
+#include "parse/file_reader.h"
+#include "support/work_budget.h"
+
+namespace profile {
+namespace {
+
+// For one file, as the symboliser has for all files of an owner.
+constexpr std::uint64_t most_steps = std::uint64_t{1} << 30;
+// A function with more lines is shown near its lines with values.
+constexpr std::uint32_t most_lines_whole = 2000;
+constexpr std::uint32_t lines_around = 2;  // before the first and behind the last line of a whole function
+constexpr std::uint32_t lines_near = 5;    // before and behind each line with a value
+
+FileOffset offset_of(const Binary& binary, ElfAddress address) {
+  if (!binary.code.is_known()) return FileOffset{address.value};  // all that is known of it is where it is in the file
+  return FileOffset{address.value - binary.code.start.value + binary.code.offset.value};
+}
+
+ElfAddress instruction_of(const Frame& frame) {
+  return ElfAddress{frame.binary_address.value - (frame.is_return ? 1 : 0)};
+}
+
+std::vector<FileOffset> distinct(std::vector<FileOffset> offsets) {
+  std::ranges::sort(offsets);
+  const auto rest = std::ranges::unique(offsets);
+  offsets.erase(rest.begin(), rest.end());
+  return offsets;
+}
+
+// The code of one function in a file, and which of the wanted function's places lie in it.
+struct CodeOfFunction {
+  std::string holder;
+  bool is_own = false;                         // the wanted function's own code; otherwise it is inlined there
+  std::map<std::uint64_t, PlaceValue> values;  // by address
+  PlaceValue value;
+};
+
+// The innermost position of `chain` where the function is inlined; nullptr: nowhere.
+const SourcePosition* inlined_in(const std::vector<SourcePosition>& chain, std::string_view function,
+                                 const StringTable& strings) {
+  for (std::size_t i = 0; i + 1 < chain.size(); ++i) {
+    if (strings.view(chain[i].function) == function) return &chain[i];
+  }
+  return nullptr;
+}
+
+// The ranges that hold these lines and some around each; they ascend and do not overlap.
+std::vector<LineRange> ranges_around(const std::set<std::uint32_t>& lines, std::uint32_t around) {
+  std::vector<LineRange> ranges;
+  for (const std::uint32_t line : lines) {
+    if (line == 0) continue;
+    const std::uint32_t first = line > around ? line - around : 1;
+    const std::uint32_t last = line < UINT32_MAX - around ? line + around : UINT32_MAX;
+    if (!ranges.empty() && first <= ranges.back().last + 1) {
+      ranges.back().last = last;
+    } else {
+      ranges.push_back({.first = first, .last = last});
+    }
+  }
+  return ranges;
+}
+
+}  // namespace
+
+SourceReader::~SourceReader() {
+  for (const auto& [key, file] : files_) {
+    if (file.ref) listings_.close(*file.ref);
+  }
+}
+
+SourceReader::OpenedFile& SourceReader::file_of(const Profile& profile, BinaryId id) {
+  const Binary& binary = profile.binary(id);
+  const FileKey key(profile.strings.view(binary.path), profile.strings.view(binary.build_id));
+  const auto [found, is_new] = files_.try_emplace(key);
+  OpenedFile& file = found->second;
+  if (is_new) {
+    file.path = key.first;
+    file.ref = listings_.open(file.path, key.second, file.why);
+  }
+  return file;
+}
+
+LinesOfFile SourceReader::lines(OpenedFile& file, std::span<const ElfAddress> addresses) {
+  WorkBudget budget(most_steps);
+  LinesOfFile lines = reader_.lines(*file.ref, addresses, budget);
+  for (const auto& chain : lines.chains) {
+    for (const SourcePosition& position : chain) file.sources.emplace(lines.strings.view(position.file));
+  }
+  return lines;
+}
+
+void SourceReader::add_lines(Profile& profile) {
+  std::map<OpenedFile*, std::vector<FrameId>> by_file;
+  for (std::size_t i = 0; i < profile.frames().size(); ++i) {
+    const auto id = static_cast<FrameId>(i);
+    const Frame& frame = profile.frame(id);
+    if (frame.kind == FrameKind::user && frame.binary != BinaryId::none) {
+      by_file[&file_of(profile, frame.binary)].push_back(id);
+    }
+  }
+  for (const auto& [file, frames] : by_file) {
+    if (file->ref) add_lines(profile, *file, frames);
+  }
+}
+
+void SourceReader::add_lines(Profile& profile, OpenedFile& file, std::span<const FrameId> frames) {
+  std::vector<FileOffset> offsets;
+  const auto offset_in_file = [&](FrameId id) {
+    const Frame& frame = profile.frame(id);
+    return offset_of(profile.binary(frame.binary), instruction_of(frame));
+  };
+  for (const FrameId id : frames) offsets.push_back(offset_in_file(id));
+  offsets = distinct(std::move(offsets));
+  WorkBudget budget(most_steps);
+  const NamesOfFile names = reader_.names(*file.ref, offsets, budget);
+  if (names.failed != Unnamed::named) return;
+  std::vector<ElfAddress> addresses;
+  for (const NameOfCode& name : names.names) addresses.push_back(name.address);
+  const LinesOfFile found = lines(file, addresses);
+  if (found.failed != Unnamed::named) return;
+  const auto moved = [&](StringId id) { return profile.strings.intern(found.strings.view(id)); };
+  std::vector<InlinedFunction> inlined;
+  for (const FrameId id : frames) {
+    const auto at = std::ranges::lower_bound(offsets, offset_in_file(id)) - offsets.begin();
+    const std::vector<SourcePosition>& chain = found.chains[static_cast<std::size_t>(at)];
+    if (chain.empty()) continue;
+    inlined.clear();
+    for (const SourcePosition& position : std::span(chain).first(chain.size() - 1)) {
+      inlined.push_back({.symbol = moved(position.function), .at = {moved(position.file), position.line}});
+    }
+    const SourceLine own{.file = moved(chain.back().file), .line = chain.back().line};
+    profile.frames()[static_cast<std::size_t>(id)].source = profile.source({.at = own, .inlined = inlined});
+  }
+}
+
+void SourceReader::complete(const Profile& profile, FunctionListing& function, Extent extent) {
+  std::map<OpenedFile*, std::vector<std::pair<FileOffset, const CodePlace*>>> by_file;
+  for (const CodePlace& place : function.places) {
+    const FileOffset offset = offset_of(profile.binary(place.binary), place.address);
+    by_file[&file_of(profile, place.binary)].emplace_back(offset, &place);
+  }
+  LinesOfCode with_code;
+  for (const auto& [file, places] : by_file) add_code(*file, places, function, with_code);
+  const auto value_of = [](const ListedCode& code) {
+    PlaceValue sum;
+    for (const ListedInstruction& instruction : code.instructions) {
+      sum.total += instruction.value.total;
+      sum.self += instruction.value.self;
+    }
+    return std::tuple(sum.total, sum.self);
+  };
+  std::ranges::stable_sort(function.codes, [&](const auto& a, const auto& b) { return value_of(a) > value_of(b); });
+  for (ListedFile& file : function.files) add_text(file, with_code[file.path], extent);
+}
+
+void SourceReader::add_code(OpenedFile& file, std::span<const std::pair<FileOffset, const CodePlace*>> places,
+                            FunctionListing& function, LinesOfCode& with_code) {
+  const auto refuse = [&](const std::string& why) {
+    function.codes.push_back({.binary = file.path, .holder = {}, .why_none = why, .instructions = {}});
+  };
+  if (!file.ref) return refuse(file.why);
+  std::vector<FileOffset> offsets;
+  for (const auto& [offset, place] : places) offsets.push_back(offset);
+  offsets = distinct(std::move(offsets));
+  WorkBudget budget(most_steps);
+  const NamesOfFile names = reader_.names(*file.ref, offsets, budget);
+  if (names.failed != Unnamed::named) return refuse("it cannot be read");
+  std::map<AddressRange, CodeOfFunction> functions;
+  std::vector<ElfAddress> addresses;
+  for (const auto& [offset, place] : places) {
+    const auto at = static_cast<std::size_t>(std::ranges::lower_bound(offsets, offset) - offsets.begin());
+    const NameOfCode& name = names.names[at];
+    addresses.push_back(name.address);
+    if (name.start == 0 || name.start > name.address.value) continue;
+    const std::uint64_t rest = std::min(names.valid_ranges[at].after, UINT64_MAX - 1 - name.address.value);
+    CodeOfFunction& code = functions[{ElfAddress{name.start}, ElfAddress{name.address.value + rest + 1}}];
+    code.holder = names.strings.view(name.symbol);
+    code.is_own |= !place->is_inlined;
+    PlaceValue& value = code.values[name.address.value];
+    value.total += place->value.total;
+    value.self += place->value.self;
+  }
+  static_cast<void>(lines(file, addresses));  // so that its sources are known, also without instructions
+  if (!listings_.can_disassemble()) return refuse("libcapstone4, which disassembles, is not installed");
+  if (functions.empty()) return refuse("where its function begins is not known");
+  for (auto& [range, code] : functions) {
+    ListedCode listed{.binary = file.path, .holder = code.holder, .why_none = {}, .instructions = {}};
+    CodeOfFile read = listings_.code(*file.ref, std::span(&range, 1));
+    std::vector<ElfAddress> starts;
+    for (const Instruction& instruction : read.instructions) starts.push_back(instruction.address);
+    const LinesOfFile at = starts.empty() ? LinesOfFile() : lines(file, starts);
+    const bool has_lines = at.failed == Unnamed::named && at.chains.size() == starts.size();
+    for (std::size_t i = 0; i < starts.size(); ++i) {
+      Instruction& instruction = read.instructions[i];
+      ListedInstruction line{.address = instruction.address.value, .text = std::move(instruction.text), .value = {}};
+      const SourcePosition* position = nullptr;
+      if (has_lines && !at.chains[i].empty()) {
+        position = code.is_own ? &at.chains[i].back() : inlined_in(at.chains[i], function.symbol, at.strings);
+      }
+      if (position == nullptr && !code.is_own) continue;
+      if (position != nullptr) {
+        line.line = position->line;
+        if (line.line != 0) with_code[std::string(at.strings.view(position->file))].insert(line.line);
+      }
+      const std::uint64_t limit = line.address + std::max<std::uint32_t>(instruction.size_bytes, 1);
+      for (auto value = code.values.lower_bound(line.address); value != code.values.end() && value->first < limit;
+           ++value) {
+        line.value.total += value->second.total;
+        line.value.self += value->second.self;
+      }
+      listed.instructions.push_back(std::move(line));
+    }
+    listed.is_cut = read.is_cut;
+    if (listed.instructions.empty()) {
+      listed.why_none = read.failed == Unnamed::named ? "its code cannot be read" : "reading it was given up";
+    }
+    function.codes.push_back(std::move(listed));
+  }
+}
+
+void SourceReader::add_text(ListedFile& file, const std::set<std::uint32_t>& with_code, Extent extent) {
+  std::set<std::uint32_t> wanted;
+  for (const ListedLine& line : file.lines) {
+    if (line.line != 0) wanted.insert(line.line);
+  }
+  if (wanted.empty()) return;
+  const auto source = std::ranges::find_if(
+      files_, [&](const auto& entry) { return entry.second.ref && entry.second.sources.contains(file.path); });
+  if (source == files_.end()) {
+    file.why_no_text = "no program that is here, as it ran, names this source";
+    return;
+  }
+  if (!file.path.starts_with('/')) {
+    file.why_no_text = "its path is not a whole one";
+    return;
+  }
+  std::set<std::uint32_t> whole = wanted;
+  whole.insert(with_code.begin(), with_code.end());
+  const std::uint32_t first = *whole.begin();
+  const std::uint32_t last = *whole.rbegin();
+  std::vector<LineRange> ranges;
+  if (extent == Extent::whole && last - first <= most_lines_whole) {
+    ranges = {{.first = first > lines_around ? first - lines_around : 1,
+               .last = last < UINT32_MAX - lines_around ? last + lines_around : UINT32_MAX}};
+  } else {
+    ranges = ranges_around(wanted, lines_near);
+  }
+  const SourceOfFile read = listings_.source(*source->second.ref, file.path, ranges);
+  if (read.failed != Unnamed::named || !read.why.empty()) {
+    file.why_no_text = read.failed == Unnamed::named ? read.why : "reading it was given up";
+    return;
+  }
+  file.is_newer = read.is_newer;
+  std::vector<ListedLine> lines;
+  auto text = read.lines.begin();
+  for (const LineRange& range : ranges) {
+    for (std::uint32_t line = range.first; line <= range.last && text != read.lines.end(); ++line) {
+      lines.push_back({.line = line, .text = *text++, .value = {}});
+    }
+  }
+  const std::uint32_t last_read = lines.empty() ? 0 : lines.back().line;
+  for (ListedLine& line : file.lines) {
+    const auto at = std::ranges::lower_bound(lines, line.line, {}, &ListedLine::line);
+    if (at != lines.end() && at->line == line.line) {
+      at->value = line.value;
+    } else {
+      lines.insert(at, std::move(line));
+    }
+  }
+  if (last_read < last) file.why_no_text = "it has fewer lines now than when the program was built";
+  file.lines = std::move(lines);
+}
+
+std::vector<std::string> SourceReader::notes() const {
+  constexpr std::size_t most_named = 4;
+  std::vector<std::string> lines;
+  std::size_t missing = 0;
+  std::string named;
+  for (const auto& [key, file] : files_) {
+    if (file.ref || key.second.empty()) continue;  // the listing of a function says what was not recorded
+    if (++missing > most_named) continue;
+    named.append(missing == 1 ? " " : ", ").append(file.path).append(" (").append(file.why).append(")");
+  }
+  if (missing == 0) return lines;
+  lines.push_back("without lines, source and code:" + named + (missing > most_named ? ", ..." : ""));
+  return lines;
+}
+
+}  // namespace profile
