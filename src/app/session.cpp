@@ -16,6 +16,7 @@
 #include "app/run.h"
 #include "app/signals.h"
 #include "app/sink.h"
+#include "app/sources.h"
 #include "app/summary.h"
 #include "app/targets.h"
 #include "output/clean_text.h"
@@ -65,13 +66,20 @@ class Session {
  public:
   explicit Session(const Options& options)
       : options_(with_files_for(options)),
-        children_(options.symbols.debug_directories, options.symbols.debuginfod),
+        children_(options.symbols.debug_directories, options.symbols.debuginfod, options.sources),
         progress_(!options.quiet && !options.verbose && !options.takes_terminal()),
         messages_(progress_, options.quiet),
         ahead_(options.duration_s) {
     check_targets(options, children_);
     for (const std::string& remark : options.remarks) messages_.note(remark);
-    sinks_ = make_sinks(options, messages_, [this] { quit(); });
+    std::function<SourceListings(const Profile&)> sources;
+    if (options.sources) {
+      sources = [this](const Profile& profile) {
+        return listings_for_page(profile, children_, [this](const std::string& line) { messages_.note(line); });
+      };
+    }
+    sinks_ = make_sinks(
+        options, messages_, [this] { quit(); }, sources);
     SamplingOptions sampling = options.sampling;
     sampling.children = &children_;
     {

@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "model/listing.h"
 #include "model/profile.h"
 #include "model/sample.h"
 #include "sampling/source.h"
@@ -88,7 +89,8 @@ struct Sinks {
 };
 
 // Makes those that the options ask for. `messages` must outlive them, and `on_quit` is called when the user quits a
-// view. Throws Error when an output cannot be opened or a module is missing.
-[[nodiscard]] Sinks make_sinks(const Options& options, Messages& messages, const std::function<void()>& on_quit);
+// view. `sources` is that of OutputOptions. Throws Error when an output cannot be opened or a module is missing.
+[[nodiscard]] Sinks make_sinks(const Options& options, Messages& messages, const std::function<void()>& on_quit,
+                               const std::function<SourceListings(const Profile&)>& sources);
 
 }  // namespace profile

@@ -17,6 +17,7 @@ struct SinkNeeds {
   Messages& messages;
   const std::function<void(const std::string&)>& say;
   const std::function<void()>& on_quit;
+  const std::function<SourceListings(const Profile&)>& sources;
 };
 
 struct SinkRow {
@@ -31,7 +32,11 @@ constexpr SinkRow sink_rows[] = {
     {[](const Options& options) { return options.top_view; },
      [](Sinks& sinks, const SinkNeeds& of) { sinks.add(std::make_unique<TerminalSink>(of.messages, of.on_quit)); }},
     {[](const Options& options) { return !options.outputs.empty(); },
-     [](Sinks& sinks, const SinkNeeds& of) { sinks.add(std::make_unique<Reports>(of.options.reports(), of.say)); }},
+     [](Sinks& sinks, const SinkNeeds& of) {
+       ReportOptions reports = of.options.reports();
+       reports.output.sources = of.sources;
+       sinks.add(std::make_unique<Reports>(reports, of.say));
+     }},
     {[](const Options& options) { return options.stream != nullptr; },
      [](Sinks& sinks, const SinkNeeds& of) {
        sinks.add(
@@ -51,11 +56,12 @@ void Sinks::add(std::unique_ptr<SampleSink> sink) {
   all.push_back(std::move(sink));
 }
 
-Sinks make_sinks(const Options& options, Messages& messages, const std::function<void()>& on_quit) {
+Sinks make_sinks(const Options& options, Messages& messages, const std::function<void()>& on_quit,
+                 const std::function<SourceListings(const Profile&)>& sources) {
   const std::function<void(const std::string&)> say = [&messages](const std::string& text) { messages.say(text); };
   Sinks sinks;
   for (const SinkRow& row : sink_rows) {
-    if (row.is_asked_for(options)) row.add(sinks, {options, messages, say, on_quit});
+    if (row.is_asked_for(options)) row.add(sinks, {options, messages, say, on_quit, sources});
   }
   return sinks;
 }

@@ -59,6 +59,20 @@ for file in a.pb.gz a.json; do
   expect_out '^ *[0-9.]+% +[0-9]+ +12 .* call'
 done
 
+# A run puts them into its page, and needs no --lines for that.
+start "$tmp/program" 600
+begin -F 999 -U --sources -o "$tmp/a.html" -o "$tmp/sampled.folded" -o - -p "$started"
+wait_until has_begun
+let_work "$started" 30
+kill -INT "$profiler"
+finish
+kill "$started"
+expect_status 0
+expect_err 'the page holds source and code of [3-9] functions: lines of 1 source file'
+grep -Eq '"name":"inlined","module":"program".*\[3,[0-9]+,[0-9]+,"  WORK\(2 \* unit\); /\* line 3 \*/"\]' "$tmp/a.html" ||
+  fail "no line 3 in the page"
+grep -q ';holder;inlined ' "$tmp/sampled.folded" || fail "the lines of a function are frames of their own: $(head -3 "$tmp/sampled.folded")"
+
 # Another build of the program is not taken for the one that ran.
 sed -i 's/2 \* unit/3 * unit/' "$tmp/program.c"
 build "$tmp/program" "$tmp/program.c" -Wl,--build-id
