@@ -61,6 +61,8 @@ class SourceReader {
   // `with_code` belongs to the functions.
   void add_code(OpenedFile& file, std::span<const Place> places, std::span<FunctionListing> functions,
                 std::vector<LinesOfCode>& with_code, Extent extent);
+  // Adds the names of functions that calls and jumps lead to.
+  void name_targets(OpenedFile& file, std::span<const CodeSegment> segments, std::map<AddressRange, CodeOfFile>& codes);
   void add_text(ListedFile& file, const std::set<std::uint32_t>& with_code, Extent extent);
 
   FileReader& reader_;

@@ -150,8 +150,10 @@ FunctionListing listing_of(const Profile& profile, const ShownFunctions::Functio
     file.lines.push_back({.line = at.second, .text = {}, .value = value});
   });
   std::vector<std::pair<PlaceValue, ListedFile>> sorted;
+  sorted.reserve(files.size());
   for (auto& [id, file] : files) sorted.push_back(std::move(file));
   std::ranges::stable_sort(sorted, [](const auto& a, const auto& b) { return is_larger(a.first, b.first); });
+  listing.files.reserve(sorted.size());
   for (auto& [sum, file] : sorted) listing.files.push_back(std::move(file));
   values.places.each([&](const std::tuple<BinaryId, std::uint64_t, bool>& at, const PlaceValue& value) {
     listing.places.push_back({.binary = std::get<0>(at),

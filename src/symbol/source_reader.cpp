@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "parse/file_reader.h"
+#include "support/text_parts.h"
 #include "support/work_budget.h"
 
 namespace profile {
@@ -20,6 +21,7 @@ constexpr std::uint32_t most_lines_whole = 2000;
 constexpr std::uint32_t lines_around = 2;  // before the first and behind the last line of a whole function
 constexpr std::uint32_t lines_near = 5;    // before and behind each line with a value
 constexpr std::size_t instructions_near = 8;
+constexpr std::size_t most_target_bytes = 200;  // a file may call one function with a long name from everywhere
 
 FileOffset offset_of(const Binary& binary, ElfAddress address) {
   if (!binary.code.is_known()) return FileOffset{address.value};  // all that is known of it is where it is in the file
@@ -30,11 +32,11 @@ ElfAddress instruction_of(const Frame& frame) {
   return ElfAddress{frame.binary_address.value - (frame.is_return ? 1 : 0)};
 }
 
-std::vector<FileOffset> distinct(std::vector<FileOffset> offsets) {
-  std::ranges::sort(offsets);
-  const auto rest = std::ranges::unique(offsets);
-  offsets.erase(rest.begin(), rest.end());
-  return offsets;
+template <class Place>
+std::vector<Place> distinct(std::vector<Place> places) {
+  std::ranges::sort(places);
+  places.erase(std::unique(places.begin(), places.end()), places.end());
+  return places;
 }
 
 // The innermost position of `chain` where the function is inlined; nullptr: nowhere.
@@ -60,6 +62,26 @@ std::vector<LineRange> ranges_around(const std::set<std::uint32_t>& lines, std::
     }
   }
   return ranges;
+}
+
+// Where a call or a jump leads, as its text tells: "callq 0x13e0", "bl #0x13e0".
+std::optional<ElfAddress> target_of(std::string_view instruction) {
+  const std::size_t blank = instruction.find(' ');
+  const char first = instruction.empty() ? '\0' : instruction.front();
+  const bool may_lead = first == 'j' || first == 'b' || instruction.starts_with("call");
+  if (!may_lead || blank == std::string_view::npos) return std::nullopt;
+  std::string_view operand = instruction.substr(blank + 1);
+  if (operand.starts_with('#')) operand.remove_prefix(1);
+  if (!operand.starts_with("0x")) return std::nullopt;
+  const auto address = parse_number<std::uint64_t>(operand.substr(2), 16);
+  return address ? std::optional(ElfAddress{*address}) : std::nullopt;
+}
+
+std::optional<FileOffset> offset_in(std::span<const CodeSegment> code, ElfAddress address) {
+  for (const CodeSegment& segment : code) {
+    if (segment.holds(address)) return FileOffset{address.value - segment.start.value + segment.offset.value};
+  }
+  return std::nullopt;
 }
 
 // Leaves only instructions near one with a value. Returns whether others were there.
@@ -234,9 +256,8 @@ void SourceReader::add_code(OpenedFile& file, std::span<const Place> places, std
       for (const Instruction& instruction : code.instructions) addresses.push_back(instruction.address);
     }
   }
-  std::ranges::sort(addresses);
-  const auto repeated = std::ranges::unique(addresses);
-  addresses.erase(repeated.begin(), repeated.end());
+  name_targets(file, names.code, read);
+  addresses = distinct(std::move(addresses));
   const LinesOfFile found = lines(file, addresses);  // the sources are known then, also without instructions
   if (!listings_.can_disassemble()) return refuse(asked, "libcapstone4, which disassembles, is not installed");
   refuse(without_start, "where its function begins is not known");
@@ -277,6 +298,35 @@ void SourceReader::add_code(OpenedFile& file, std::span<const Place> places, std
       listed.why_none = instructions.failed == Unnamed::named ? "its code cannot be read" : "reading it was given up";
     }
     function.codes.push_back(std::move(listed));
+  }
+}
+
+void SourceReader::name_targets(OpenedFile& file, std::span<const CodeSegment> segments,
+                                std::map<AddressRange, CodeOfFile>& codes) {
+  std::vector<std::pair<FileOffset, Instruction*>> leading;
+  std::vector<FileOffset> offsets;
+  for (auto& [range, code] : codes) {
+    for (Instruction& instruction : code.instructions) {
+      const auto target = target_of(instruction.text);
+      if (!target || (range.start <= *target && *target < range.limit)) continue;
+      const auto offset = offset_in(segments, *target);
+      if (!offset) continue;
+      leading.emplace_back(*offset, &instruction);
+      offsets.push_back(*offset);
+    }
+  }
+  if (offsets.empty()) return;
+  offsets = distinct(std::move(offsets));
+  WorkBudget budget(most_steps);
+  const NamesOfFile names = reader_.names(*file.ref, offsets, budget);
+  if (names.failed != Unnamed::named) return;
+  for (const auto& [offset, instruction] : leading) {
+    const auto at = static_cast<std::size_t>(std::ranges::lower_bound(offsets, offset) - offsets.begin());
+    const NameOfCode& name = names.names[at];
+    if (name.unnamed != Unnamed::named || name.start != name.address.value) continue;
+    const std::string_view symbol = names.strings.view(name.symbol);
+    instruction->text.append(" <").append(symbol.substr(0, most_target_bytes));
+    instruction->text.append(symbol.size() > most_target_bytes ? "...>" : ">");
   }
 }
 

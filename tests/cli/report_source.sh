@@ -59,6 +59,17 @@ expect_out '^100\.0%      9            8          return inner\(n\) \+'
 expect_out '  retq?$'
 expect_equal "$(sed '1,/^Code in/d' out | grep -c '  [0-9a-f]*  [a-z]')" "$(objdump -d --disassemble=hot hot | grep -c '^ .*:.*	[a-z]')" "instructions of hot"
 
+
+# Without the library that disassembles, it shows the lines.
+library=$(PATH=$PATH:/usr/sbin ldconfig -p 2>/dev/null | sed -n 's/.*libcapstone\.so\.4 .* => //p' | head -n 1)
+if ((EUID == 0)) && [[ $library ]] && unshare -m mount --bind /dev/null "$library" 2>/dev/null; then
+  # shellcheck disable=SC2016
+  run unshare -m bash -c 'mount --bind /dev/null "$1" && "$2" report a.json --source inner' - "$library" "$PROFILE"
+  expect_status 0
+  expect_out '^ 66\.7%      6      6     4  .*/\* line 4 \*/$'
+  expect_out 'not shown: libcapstone4, which disassembles, is not installed'
+fi
+
 # It goes by way of pprof, too, and keeps what the file knows.
 profile report -o b.pb.gz a.json
 profile report b.pb.gz --source inner

@@ -56,7 +56,7 @@ for file in a.pb.gz a.json; do
   # Of a caller, the line of the call costs what the callee costs.
   profile report "$tmp/$file" --source main
   expect_out '^ *[0-9.]+% +[0-9]+ +12 .*/\* line 12 \*/$'
-  expect_out '^ *[0-9.]+% +[0-9]+ +12 .* call'
+  expect_out '^ *[0-9.]+% +[0-9]+ +12 .* (callq?|bl) .* <holder>$'
 done
 
 # A run puts them into its page, and needs no --lines for that.
