@@ -43,7 +43,8 @@ struct ListedFile {
 struct ListedInstruction {
   std::uint64_t address = 0;  // as the file counts
   std::string text;
-  std::uint32_t line = 0;  // in the function; 0: not known
+  std::uint32_t line = 0;     // in the function; 0: not known
+  bool is_after_gap = false;  // others between it and the one before are left out
   PlaceValue value;
 };
 

@@ -16,7 +16,8 @@ namespace profile {
 // `nearest`: if there is no such function, names that are like it.
 [[nodiscard]] std::vector<FunctionListing> functions_named(const Profile& profile, std::string_view name,
                                                            std::vector<std::string>& nearest);
-// The `most` functions with the largest values of their own, and then in all.
+// The functions of user code with the largest values of their own, at most `most`, and those with the largest totals,
+// at most half as many.
 [[nodiscard]] std::vector<FunctionListing> largest_functions(const Profile& profile, std::size_t most);
 
 }  // namespace profile

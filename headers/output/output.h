@@ -9,6 +9,7 @@
 #include <span>
 #include <string_view>
 
+#include "model/listing.h"
 #include "model/profile.h"
 
 namespace profile {
@@ -21,6 +22,8 @@ struct OutputOptions {
   bool hide_addresses = false;  // in pprof, of code that is in no file
   bool show_modules = false;    // --modules: "init [libfoo.so]" in formats that otherwise show only the symbol
   std::size_t top = 10;         // --top: rows of each table
+  // --sources: the source and the code that a page shows. Empty: none.
+  std::function<SourceListings(const Profile&)> sources = nullptr;
 };
 
 // If the source of a frame is known (--lines, Frame::source), it is shown without an option:

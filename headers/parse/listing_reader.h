@@ -59,8 +59,9 @@ class ListingReader {
   // Whether the library that disassembles is there.
   [[nodiscard]] virtual bool can_disassemble() const = 0;
   [[nodiscard]] virtual CodeOfFile code(const FileRef& file, std::span<const AddressRange> ranges) = 0;
-  // Lines of a source file that the debug information of `file` names. It is opened if everyone may read it, or the
-  // owner of `file`. `ranges` ascend and do not overlap.
+  // Lines of a source file that the debug information of `file` names. It is opened if everyone may read it; or if the
+  // owner of `file` may, and the path leads there without a link: anyone may have made that. `ranges` ascend and do not
+  // overlap.
   [[nodiscard]] virtual SourceOfFile source(const FileRef& file, const std::string& path,
                                             std::span<const LineRange> ranges) = 0;
 };

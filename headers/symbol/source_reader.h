@@ -33,10 +33,10 @@ class SourceReader {
 
   enum class Extent : std::uint8_t {
     whole,  // all lines of the function that have code, and what lies between
-    near    // only lines near those with a value
+    near    // only lines and instructions near those with a value
   };
-  // Fills in the texts of the lines and the instructions of a function of `profile`.
-  void complete(const Profile& profile, FunctionListing& function, Extent extent);
+  // Fills in the texts of the lines and the instructions of functions of `profile`. Each file is read once for all.
+  void complete(const Profile& profile, std::span<FunctionListing> functions, Extent extent);
 
   // Lines for the user about what could not be read.
   [[nodiscard]] std::vector<std::string> notes() const;
@@ -50,14 +50,19 @@ class SourceReader {
     std::string why;
     std::set<std::string> sources;  // paths that its debug information has named
   };
-  // Lines of the function that have code: by path.
+  struct Place;
+  struct Code;
+  // Lines of a function that have code: by path.
   using LinesOfCode = std::map<std::string, std::set<std::uint32_t>>;
 
   OpenedFile& file_of(const Profile& profile, BinaryId binary);
   [[nodiscard]] LinesOfFile lines(OpenedFile& file, std::span<const ElfAddress> addresses);
   void add_lines(Profile& profile, OpenedFile& file, std::span<const FrameId> frames);
-  void add_code(OpenedFile& file, std::span<const std::pair<FileOffset, const CodePlace*>> places,
-                FunctionListing& function, LinesOfCode& with_code);
+  // `with_code` belongs to the functions.
+  void add_code(OpenedFile& file, std::span<const Place> places, std::span<FunctionListing> functions,
+                std::vector<LinesOfCode>& with_code, Extent extent);
+  // Adds the names of functions that calls and jumps lead to.
+  void name_targets(OpenedFile& file, std::span<const CodeSegment> segments, std::map<AddressRange, CodeOfFile>& codes);
   void add_text(ListedFile& file, const std::set<std::uint32_t>& with_code, Extent extent);
 
   FileReader& reader_;

@@ -102,6 +102,7 @@ constexpr OptionRow rows[] = {
 
     {"modules", 0, "", "the module after each frame, in folded lines and tables", show, false},
     {"lines", 0, "", "source lines, and inlined functions as separate frames", show, false},
+    {"sources", 0, "", "in pages, source and disassembly of the hottest functions near their hot lines", show, false},
     {"merge-processes", 0, "", "one process of all that have the same name, without a pid; not with --per-thread", show,
      false},
 

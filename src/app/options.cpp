@@ -364,6 +364,7 @@ RunInfo Options::run_info(const std::string& event) const {
   run.cpus = cpus_typed;
   run.user_stacks = sampling.user_stacks;
   run.kernel_stacks = sampling.kernel_stacks;
+  run.frames_by_line = frames_by_line;
   run.processes_by_name = merge_processes;
   run.duration_s = duration_s;
   run.command = command;
@@ -406,10 +407,13 @@ Options parse_options(std::span<const char* const> arguments, bool is_record) {
   read_sampling(parsed, options);
   read_times(parsed, options);
   options.symbols.debug_directories = parsed.texts("debug-dir", "not a directory");
-  options.symbols.lines = parsed.is_on("lines");
+  options.sources = parsed.is_on("sources");
+  options.symbols.lines = parsed.is_on("lines") || options.sources;
+  options.frames_by_line = parsed.is_on("lines") || !options.sources;
   options.symbols.budget = parsed.number("symbol-budget", options.symbols.budget, most_symbol_budget);
   options.symbols.debuginfod = parsed.is_on("debuginfod");
   read_outputs(parsed, options, is_record);
+  if (options.sources) require_page(options.outputs);
   options.quiet = parsed.is_on("quiet");
   options.verbose = parsed.is_on("verbose");
   return options;

@@ -62,6 +62,8 @@ struct Options {
   RowsApart apart{.by_thread = false, .by_cpu = false};  // in reports; `sampling` may keep more apart for the page
   bool merge_processes = false;                          // in reports, and at first in the views
   SymbolOptions symbols;
+  bool sources = false;        // in pages
+  bool frames_by_line = true;  // as RunInfo::frames_by_line
   OutputOptions output;
   // At least one, unless the page, the view or a stream is asked for.
   std::vector<OutputRequest> outputs;

@@ -137,4 +137,10 @@ void check_outputs(std::span<const OutputRequest> outputs, bool repeated, bool k
   }
 }
 
+void require_page(std::span<const OutputRequest> outputs) {
+  const bool has_page =
+      std::ranges::any_of(outputs, [](const OutputRequest& output) { return output.format->name == "html"; });
+  if (!has_page) throw usage_error("--sources is for pages: -o FILE.html");
+}
+
 }  // namespace profile

@@ -20,10 +20,10 @@ namespace profile {
 namespace {
 
 constexpr std::string_view report_options[] = {
-    "from",      "to",        "pid",         "tid",        "comm",    "cpu",    "cgroup",
-    "event",     "focus",     "hide",        "collapse",   "output",  "format", "folded",
-    "residency", "delimited", "annotations", "address",    "modules", "lines",  "merge-processes",
-    "top",       "source",    "debug-dir",   "debuginfod", "quiet",   "help"};
+    "from",      "to",        "pid",         "tid",       "comm",       "cpu",    "cgroup",
+    "event",     "focus",     "hide",        "collapse",  "output",     "format", "folded",
+    "residency", "delimited", "annotations", "address",   "modules",    "lines",  "merge-processes",
+    "top",       "source",    "sources",     "debug-dir", "debuginfod", "quiet",  "help"};
 
 void print_report_help(std::ostream& out) {
   out << "usage: profile report [options] FILE...\n"
@@ -61,18 +61,22 @@ int run_report(std::span<const char* const> arguments) {
   check_outputs(options.outputs, false, false);
 
   const std::vector<std::string> functions = parsed.texts("source", "not a function's name");
-  if (functions.empty()) {
-    for (const char* const name : {"debug-dir", "debuginfod"}) {
-      if (parsed.is_given(name)) throw usage_error("report: " + spelled(name) + " needs --source");
+  const bool sources = parsed.is_on("sources");
+  if (sources) require_page(options.outputs);
+  for (const char* const name : {"debug-dir", "debuginfod"}) {
+    if (parsed.is_given(name) && functions.empty() && !sources) {
+      throw usage_error("report: " + spelled(name) + " needs --source or --sources");
     }
   }
   std::optional<Children> children;  // before the files are in memory
-  if (!functions.empty()) children.emplace(parsed.texts("debug-dir"), parsed.is_on("debuginfod"), true);
+  if (sources || !functions.empty()) children.emplace(parsed.texts("debug-dir"), parsed.is_on("debuginfod"), true);
 
   const ReadRequest request = request_of(parsed);
   const ReadEdits edits = edits_of(parsed);
   parsed.exclude({"pid", "tid"});
-  for (const char* const name : {"output", "format", "folded", "residency"}) parsed.exclude({"source", name});
+  for (const char* const name : {"output", "format", "folded", "residency", "sources"}) {
+    parsed.exclude({"source", name});
+  }
   const auto note = [&options](const std::string& line) {
     if (!options.quiet) say("profile: " + line);
   };
@@ -81,11 +85,14 @@ int run_report(std::span<const char* const> arguments) {
   if (const std::string share = edits.apply(sum, files, note); !share.empty()) {
     sum.run.headline = headline_of_part(header_line(sum.run), share);
   }
-  if (children) {
+  if (children) add_lines(sum, *children);
+  if (!functions.empty()) {
     const SourceListings listings = listings_of_named(sum, functions, *children, note);
     return print_on_stdout([&](std::ostream& out) { write_listings(out, sum, listings); });
   }
   if (parsed.is_on("lines")) sum.run.frames_by_line = true;
+  if (sources)
+    options.output.sources = [&](const Profile& profile) { return listings_for_page(profile, *children, note); };
   sum.run.command_line = "profile report " + shell_quoted(arguments);
   Reports reports(options, say);
   reports.begin(sum.run);

@@ -21,6 +21,7 @@
 #include "app/run.h"
 #include "app/signals.h"
 #include "app/sink.h"
+#include "app/sources.h"
 #include "app/summary.h"
 #include "app/targets.h"
 #include "output/clean_text.h"
@@ -79,7 +80,7 @@ class Session {
  public:
   explicit Session(const Options& options)
       : options_(with_files_for(options)),
-        children_(options.symbols.debug_directories, options.symbols.debuginfod),
+        children_(options.symbols.debug_directories, options.symbols.debuginfod, options.sources),
         progress_(!options.quiet && !options.verbose && !options.takes_terminal()),
         messages_(progress_, options.quiet),
         ahead_(options.duration_s) {

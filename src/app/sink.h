@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "model/listing.h"
 #include "model/profile.h"
 #include "model/sample.h"
 #include "recording/recording.h"
@@ -97,6 +98,7 @@ struct SinkNeeds {
   Messages& messages;
   std::function<void()> on_quit;  // called when the user quits a view
   AskFacts facts;
+  std::function<SourceListings(const Profile&)> sources;  // as OutputOptions::sources
 };
 // Makes those that the options ask for, of each event. Throws Error when an output cannot be opened or a module is
 // missing.

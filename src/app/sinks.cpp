@@ -42,7 +42,9 @@ constexpr SinkRow sink_rows[] = {
     {[](const Options& options) { return !options.outputs.empty(); },
      [](std::vector<Sinks>& of_events, const SinkNeeds& needs, const Say& say) {
        for (std::size_t i = 0; i < of_events.size(); ++i) {
-         of_events[i].add(std::make_unique<Reports>(needs.options.reports(i), say));
+         ReportOptions reports = needs.options.reports(i);
+         reports.output.sources = needs.sources;
+         of_events[i].add(std::make_unique<Reports>(reports, say));
        }
      }},
     {[](const Options& options) { return options.stream != nullptr; },

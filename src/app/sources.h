@@ -12,9 +12,16 @@ namespace profile {
 
 class Children;
 
-// Listings of the functions with these names. Gives the frames of `profile` their lines, as far as their files are
-// there. Throws Error for a name that no function has. `note` is called with lines about what is missing.
-[[nodiscard]] SourceListings listings_of_named(Profile& profile, const std::vector<std::string>& names,
+// Gives the frames of `profile` their lines and inlined functions, as far as their files are here as they ran.
+void add_lines(Profile& profile, Children& children);
+// Listings of the functions with these names. Throws Error for a name that no function has. `note` is called with lines
+// about what is missing.
+[[nodiscard]] SourceListings listings_of_named(const Profile& profile, const std::vector<std::string>& names,
                                                Children& children, const std::function<void(const std::string&)>& note);
+// Listings of the largest functions for a page, which is mailed: only lines and instructions near those with a value,
+// and together at most a megabyte of text. Its notes say what they are.
+// `note` is called with these.
+[[nodiscard]] SourceListings listings_for_page(const Profile& profile, Children& children,
+                                               const std::function<void(const std::string&)>& note);
 
 }  // namespace profile

@@ -44,6 +44,7 @@ class ShownFunctions {
     std::string name;
     std::string module;
     StringId symbol = StringId::empty;
+    bool is_user = false;
     PlaceValue value;
   };
 
@@ -79,7 +80,13 @@ class ShownFunctions {
       std::string name;
       append_function(name, profile_, one, Semicolon::keep);
       const auto [found, is_new] = numbers_.try_emplace({name, module}, functions_.size());
-      if (is_new) functions_.push_back({.name = std::move(name), .module = module, .symbol = one.symbol, .value = {}});
+      if (is_new) {
+        functions_.push_back({.name = std::move(name),
+                              .module = module,
+                              .symbol = one.symbol,
+                              .is_user = one.frame->kind == FrameKind::user,
+                              .value = {}});
+      }
       shown_.push_back(found->second);
     });
   }
@@ -143,8 +150,10 @@ FunctionListing listing_of(const Profile& profile, const ShownFunctions::Functio
     file.lines.push_back({.line = at.second, .text = {}, .value = value});
   });
   std::vector<std::pair<PlaceValue, ListedFile>> sorted;
+  sorted.reserve(files.size());
   for (auto& [id, file] : files) sorted.push_back(std::move(file));
   std::ranges::stable_sort(sorted, [](const auto& a, const auto& b) { return is_larger(a.first, b.first); });
+  listing.files.reserve(sorted.size());
   for (auto& [sum, file] : sorted) listing.files.push_back(std::move(file));
   values.places.each([&](const std::tuple<BinaryId, std::uint64_t, bool>& at, const PlaceValue& value) {
     listing.places.push_back({.binary = std::get<0>(at),
@@ -218,17 +227,21 @@ std::vector<FunctionListing> largest_functions(const Profile& profile, std::size
       if (is_self) value.self += row.value;
     });
   }
-  std::vector<std::size_t> numbers;
+  std::vector<std::size_t> by_self;
   for (std::size_t i = 0; i < functions.size(); ++i) {
-    if (functions[i].symbol != StringId::empty) numbers.push_back(i);
+    if (functions[i].symbol != StringId::empty && functions[i].is_user) by_self.push_back(i);
   }
-  std::ranges::stable_sort(numbers, [&](std::size_t a, std::size_t b) {
-    const PlaceValue& first = functions[a].value;
-    const PlaceValue& second = functions[b].value;
-    return std::tie(first.self, first.total) > std::tie(second.self, second.total);
-  });
-  numbers.resize(std::min(numbers.size(), most));
-  return listings_of(profile, shown, numbers);
+  std::vector<std::size_t> by_total = by_self;
+  const auto sort = [&](std::vector<std::size_t>& numbers, std::uint64_t PlaceValue::*value, std::size_t count) {
+    std::ranges::stable_sort(numbers, std::ranges::greater(),
+                             [&](std::size_t number) { return functions[number].value.*value; });
+    numbers.resize(std::min(numbers.size(), count));
+  };
+  sort(by_self, &PlaceValue::self, most);
+  sort(by_total, &PlaceValue::total, most / 2);
+  std::set<std::size_t> numbers(by_self.begin(), by_self.end());
+  numbers.insert(by_total.begin(), by_total.end());
+  return listings_of(profile, shown, {numbers.begin(), numbers.end()});
 }
 
 }  // namespace profile

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "parse/file_reader.h"
+#include "support/text_parts.h"
 #include "support/work_budget.h"
 
 namespace profile {
@@ -19,6 +20,8 @@ constexpr std::uint64_t most_steps = std::uint64_t{1} << 30;
 constexpr std::uint32_t most_lines_whole = 2000;
 constexpr std::uint32_t lines_around = 2;  // before the first and behind the last line of a whole function
 constexpr std::uint32_t lines_near = 5;    // before and behind each line with a value
+constexpr std::size_t instructions_near = 8;
+constexpr std::size_t most_target_bytes = 200;  // a file may call one function with a long name from everywhere
 
 FileOffset offset_of(const Binary& binary, ElfAddress address) {
   if (!binary.code.is_known()) return FileOffset{address.value};  // all that is known of it is where it is in the file
@@ -29,20 +32,12 @@ ElfAddress instruction_of(const Frame& frame) {
   return ElfAddress{frame.binary_address.value - (frame.is_return ? 1 : 0)};
 }
 
-std::vector<FileOffset> distinct(std::vector<FileOffset> offsets) {
-  std::ranges::sort(offsets);
-  const auto rest = std::ranges::unique(offsets);
-  offsets.erase(rest.begin(), rest.end());
-  return offsets;
+template <class Place>
+std::vector<Place> distinct(std::vector<Place> places) {
+  std::ranges::sort(places);
+  places.erase(std::unique(places.begin(), places.end()), places.end());
+  return places;
 }
-
-// The code of one function in a file, and which of the wanted function's places lie in it.
-struct CodeOfFunction {
-  std::string holder;
-  bool is_own = false;                         // the wanted function's own code; otherwise it is inlined there
-  std::map<std::uint64_t, PlaceValue> values;  // by address
-  PlaceValue value;
-};
 
 // The innermost position of `chain` where the function is inlined; nullptr: nowhere.
 const SourcePosition* inlined_in(const std::vector<SourcePosition>& chain, std::string_view function,
@@ -67,6 +62,44 @@ std::vector<LineRange> ranges_around(const std::set<std::uint32_t>& lines, std::
     }
   }
   return ranges;
+}
+
+// Where a call or a jump leads, as its text tells: "callq 0x13e0", "bl #0x13e0".
+std::optional<ElfAddress> target_of(std::string_view instruction) {
+  const std::size_t blank = instruction.find(' ');
+  const char first = instruction.empty() ? '\0' : instruction.front();
+  const bool may_lead = first == 'j' || first == 'b' || instruction.starts_with("call");
+  if (!may_lead || blank == std::string_view::npos) return std::nullopt;
+  std::string_view operand = instruction.substr(blank + 1);
+  if (operand.starts_with('#')) operand.remove_prefix(1);
+  if (!operand.starts_with("0x")) return std::nullopt;
+  const auto address = parse_number<std::uint64_t>(operand.substr(2), 16);
+  return address ? std::optional(ElfAddress{*address}) : std::nullopt;
+}
+
+std::optional<FileOffset> offset_in(std::span<const CodeSegment> code, ElfAddress address) {
+  for (const CodeSegment& segment : code) {
+    if (segment.holds(address)) return FileOffset{address.value - segment.start.value + segment.offset.value};
+  }
+  return std::nullopt;
+}
+
+// Leaves only instructions near one with a value. Returns whether others were there.
+bool leave_near(std::vector<ListedInstruction>& instructions) {
+  std::vector<ListedInstruction> kept;
+  std::size_t end = 0;  // of those that were looked at
+  for (std::size_t i = 0; i < instructions.size(); ++i) {
+    if (instructions[i].value.total == 0) continue;
+    for (std::size_t near = std::max(end, i - std::min(i, instructions_near));
+         near < std::min(instructions.size(), i + instructions_near + 1); ++near) {
+      kept.push_back(std::move(instructions[near]));
+      kept.back().is_after_gap = near != end;
+      end = near + 1;
+    }
+  }
+  const bool is_less = kept.size() < instructions.size();
+  instructions = std::move(kept);
+  return is_less;
 }
 
 }  // namespace
@@ -142,14 +175,30 @@ void SourceReader::add_lines(Profile& profile, OpenedFile& file, std::span<const
   }
 }
 
-void SourceReader::complete(const Profile& profile, FunctionListing& function, Extent extent) {
-  std::map<OpenedFile*, std::vector<std::pair<FileOffset, const CodePlace*>>> by_file;
-  for (const CodePlace& place : function.places) {
-    const FileOffset offset = offset_of(profile.binary(place.binary), place.address);
-    by_file[&file_of(profile, place.binary)].emplace_back(offset, &place);
+// A place of one of the functions, in a file.
+struct SourceReader::Place {
+  FileOffset offset;
+  std::size_t function = 0;
+  const CodePlace* place = nullptr;
+};
+
+// The code of one function of a file, and the places of one of the wanted functions in it.
+struct SourceReader::Code {
+  std::string holder;
+  bool is_own = false;                         // the wanted function's own code; otherwise it is inlined there
+  std::map<std::uint64_t, PlaceValue> values;  // by address
+};
+
+void SourceReader::complete(const Profile& profile, std::span<FunctionListing> functions, Extent extent) {
+  std::map<OpenedFile*, std::vector<Place>> by_file;
+  for (std::size_t i = 0; i < functions.size(); ++i) {
+    for (const CodePlace& place : functions[i].places) {
+      const FileOffset offset = offset_of(profile.binary(place.binary), place.address);
+      by_file[&file_of(profile, place.binary)].push_back({.offset = offset, .function = i, .place = &place});
+    }
   }
-  LinesOfCode with_code;
-  for (const auto& [file, places] : by_file) add_code(*file, places, function, with_code);
+  std::vector<LinesOfCode> with_code(functions.size());
+  for (const auto& [file, places] : by_file) add_code(*file, places, functions, with_code, extent);
   const auto value_of = [](const ListedCode& code) {
     PlaceValue sum;
     for (const ListedInstruction& instruction : code.instructions) {
@@ -158,58 +207,82 @@ void SourceReader::complete(const Profile& profile, FunctionListing& function, E
     }
     return std::tuple(sum.total, sum.self);
   };
-  std::ranges::stable_sort(function.codes, [&](const auto& a, const auto& b) { return value_of(a) > value_of(b); });
-  for (ListedFile& file : function.files) add_text(file, with_code[file.path], extent);
+  for (std::size_t i = 0; i < functions.size(); ++i) {
+    std::ranges::stable_sort(functions[i].codes,
+                             [&](const auto& a, const auto& b) { return value_of(a) > value_of(b); });
+    for (ListedFile& file : functions[i].files) add_text(file, with_code[i][file.path], extent);
+  }
 }
 
-void SourceReader::add_code(OpenedFile& file, std::span<const std::pair<FileOffset, const CodePlace*>> places,
-                            FunctionListing& function, LinesOfCode& with_code) {
-  const auto refuse = [&](const std::string& why) {
-    function.codes.push_back({.binary = file.path, .holder = {}, .why_none = why, .instructions = {}});
+void SourceReader::add_code(OpenedFile& file, std::span<const Place> places, std::span<FunctionListing> functions,
+                            std::vector<LinesOfCode>& with_code, Extent extent) {
+  std::set<std::size_t> asked;  // the functions with places here
+  for (const Place& place : places) asked.insert(place.function);
+  const auto refuse = [&](const std::set<std::size_t>& numbers, const std::string& why) {
+    for (const std::size_t number : numbers) {
+      functions[number].codes.push_back({.binary = file.path, .holder = {}, .why_none = why, .instructions = {}});
+    }
   };
-  if (!file.ref) return refuse(file.why);
+  if (!file.ref) return refuse(asked, file.why);
   std::vector<FileOffset> offsets;
-  for (const auto& [offset, place] : places) offsets.push_back(offset);
+  for (const Place& place : places) offsets.push_back(place.offset);
   offsets = distinct(std::move(offsets));
   WorkBudget budget(most_steps);
   const NamesOfFile names = reader_.names(*file.ref, offsets, budget);
-  if (names.failed != Unnamed::named) return refuse("it cannot be read");
-  std::map<AddressRange, CodeOfFunction> functions;
+  if (names.failed != Unnamed::named) return refuse(asked, "it cannot be read");
+  std::map<std::pair<std::size_t, AddressRange>, Code> codes;
+  std::map<AddressRange, CodeOfFile> read;
+  std::set<std::size_t> without_start = asked;
   std::vector<ElfAddress> addresses;
-  for (const auto& [offset, place] : places) {
-    const auto at = static_cast<std::size_t>(std::ranges::lower_bound(offsets, offset) - offsets.begin());
+  for (const Place& place : places) {
+    const auto at = static_cast<std::size_t>(std::ranges::lower_bound(offsets, place.offset) - offsets.begin());
     const NameOfCode& name = names.names[at];
     addresses.push_back(name.address);
     if (name.start == 0 || name.start > name.address.value) continue;
     const std::uint64_t rest = std::min(names.valid_ranges[at].after, UINT64_MAX - 1 - name.address.value);
-    CodeOfFunction& code = functions[{ElfAddress{name.start}, ElfAddress{name.address.value + rest + 1}}];
+    const AddressRange range{ElfAddress{name.start}, ElfAddress{name.address.value + rest + 1}};
+    read.try_emplace(range);
+    without_start.erase(place.function);
+    Code& code = codes[{place.function, range}];
     code.holder = names.strings.view(name.symbol);
-    code.is_own |= !place->is_inlined;
+    code.is_own |= !place.place->is_inlined;
     PlaceValue& value = code.values[name.address.value];
-    value.total += place->value.total;
-    value.self += place->value.self;
+    value.total += place.place->value.total;
+    value.self += place.place->value.self;
   }
-  static_cast<void>(lines(file, addresses));  // so that its sources are known, also without instructions
-  if (!listings_.can_disassemble()) return refuse("libcapstone4, which disassembles, is not installed");
-  if (functions.empty()) return refuse("where its function begins is not known");
-  for (auto& [range, code] : functions) {
+  if (listings_.can_disassemble()) {
+    for (auto& [range, code] : read) {
+      code = listings_.code(*file.ref, std::span(&range, 1));
+      for (const Instruction& instruction : code.instructions) addresses.push_back(instruction.address);
+    }
+  }
+  name_targets(file, names.code, read);
+  addresses = distinct(std::move(addresses));
+  const LinesOfFile found = lines(file, addresses);  // the sources are known then, also without instructions
+  if (!listings_.can_disassemble()) return refuse(asked, "libcapstone4, which disassembles, is not installed");
+  refuse(without_start, "where its function begins is not known");
+  const std::vector<SourcePosition> nowhere;
+  const auto chain_of = [&](ElfAddress address) -> const std::vector<SourcePosition>& {
+    if (found.failed != Unnamed::named) return nowhere;
+    return found.chains[static_cast<std::size_t>(std::ranges::lower_bound(addresses, address) - addresses.begin())];
+  };
+  for (const auto& [key, code] : codes) {
+    FunctionListing& function = functions[key.first];
+    const CodeOfFile& instructions = read.at(key.second);
     ListedCode listed{.binary = file.path, .holder = code.holder, .why_none = {}, .instructions = {}};
-    CodeOfFile read = listings_.code(*file.ref, std::span(&range, 1));
-    std::vector<ElfAddress> starts;
-    for (const Instruction& instruction : read.instructions) starts.push_back(instruction.address);
-    const LinesOfFile at = starts.empty() ? LinesOfFile() : lines(file, starts);
-    const bool has_lines = at.failed == Unnamed::named && at.chains.size() == starts.size();
-    for (std::size_t i = 0; i < starts.size(); ++i) {
-      Instruction& instruction = read.instructions[i];
-      ListedInstruction line{.address = instruction.address.value, .text = std::move(instruction.text), .value = {}};
+    for (const Instruction& instruction : instructions.instructions) {
+      const std::vector<SourcePosition>& chain = chain_of(instruction.address);
       const SourcePosition* position = nullptr;
-      if (has_lines && !at.chains[i].empty()) {
-        position = code.is_own ? &at.chains[i].back() : inlined_in(at.chains[i], function.symbol, at.strings);
+      if (!code.is_own) {
+        position = inlined_in(chain, function.symbol, found.strings);
+        if (position == nullptr) continue;
+      } else if (!chain.empty()) {
+        position = &chain.back();
       }
-      if (position == nullptr && !code.is_own) continue;
-      if (position != nullptr) {
+      ListedInstruction line{.address = instruction.address.value, .text = instruction.text, .value = {}};
+      if (position != nullptr && position->line != 0) {
         line.line = position->line;
-        if (line.line != 0) with_code[std::string(at.strings.view(position->file))].insert(line.line);
+        with_code[key.first][std::string(found.strings.view(position->file))].insert(line.line);
       }
       const std::uint64_t limit = line.address + std::max<std::uint32_t>(instruction.size_bytes, 1);
       for (auto value = code.values.lower_bound(line.address); value != code.values.end() && value->first < limit;
@@ -219,11 +292,41 @@ void SourceReader::add_code(OpenedFile& file, std::span<const std::pair<FileOffs
       }
       listed.instructions.push_back(std::move(line));
     }
-    listed.is_cut = read.is_cut;
+    listed.is_cut = instructions.is_cut;
+    if (extent == Extent::near) listed.is_cut |= leave_near(listed.instructions);
     if (listed.instructions.empty()) {
-      listed.why_none = read.failed == Unnamed::named ? "its code cannot be read" : "reading it was given up";
+      listed.why_none = instructions.failed == Unnamed::named ? "its code cannot be read" : "reading it was given up";
     }
     function.codes.push_back(std::move(listed));
+  }
+}
+
+void SourceReader::name_targets(OpenedFile& file, std::span<const CodeSegment> segments,
+                                std::map<AddressRange, CodeOfFile>& codes) {
+  std::vector<std::pair<FileOffset, Instruction*>> leading;
+  std::vector<FileOffset> offsets;
+  for (auto& [range, code] : codes) {
+    for (Instruction& instruction : code.instructions) {
+      const auto target = target_of(instruction.text);
+      if (!target || (range.start <= *target && *target < range.limit)) continue;
+      const auto offset = offset_in(segments, *target);
+      if (!offset) continue;
+      leading.emplace_back(*offset, &instruction);
+      offsets.push_back(*offset);
+    }
+  }
+  if (offsets.empty()) return;
+  offsets = distinct(std::move(offsets));
+  WorkBudget budget(most_steps);
+  const NamesOfFile names = reader_.names(*file.ref, offsets, budget);
+  if (names.failed != Unnamed::named) return;
+  for (const auto& [offset, instruction] : leading) {
+    const auto at = static_cast<std::size_t>(std::ranges::lower_bound(offsets, offset) - offsets.begin());
+    const NameOfCode& name = names.names[at];
+    if (name.unnamed != Unnamed::named || name.start != name.address.value) continue;
+    const std::string_view symbol = names.strings.view(name.symbol);
+    instruction->text.append(" <").append(symbol.substr(0, most_target_bytes));
+    instruction->text.append(symbol.size() > most_target_bytes ? "...>" : ">");
   }
 }
 

@@ -59,6 +59,17 @@ expect_out '^100\.0%      9            8          return inner\(n\) \+'
 expect_out '  retq?$'
 expect_equal "$(sed '1,/^Code in/d' out | grep -c '  [0-9a-f]*  [a-z]')" "$(objdump -d --disassemble=hot hot | grep -c '^ .*:.*	[a-z]')" "instructions of hot"
 
+
+# Without the library that disassembles, it shows the lines.
+library=$(PATH=$PATH:/usr/sbin ldconfig -p 2>/dev/null | sed -n 's/.*libcapstone\.so\.4 .* => //p' | head -n 1)
+if ((EUID == 0)) && [[ $library ]] && unshare -m mount --bind /dev/null "$library" 2>/dev/null; then
+  # shellcheck disable=SC2016
+  run unshare -m bash -c 'mount --bind /dev/null "$1" && "$2" report a.json --source inner' - "$library" "$PROFILE"
+  expect_status 0
+  expect_out '^ 66\.7%      6      6     4  .*/\* line 4 \*/$'
+  expect_out 'not shown: libcapstone4, which disassembles, is not installed'
+fi
+
 # It goes by way of pprof, too, and keeps what the file knows.
 profile report -o b.pb.gz a.json
 profile report b.pb.gz --source inner
@@ -73,6 +84,20 @@ fi
 profile report c.json --source inner
 expect_out '^ 66\.7%      6      6     4  .*/\* line 4 \*/$'
 
+# A page holds them when it is asked to, says so, and only near the lines with values.
+profile report --sources -o x.html a.json
+expect_status 0
+expect_err 'the page holds source and code of 2 functions: lines of 1 source file, [0-9.]+ (kB|bytes)$'
+grep -q '"name":"inner","module":"hot","total":9,"self":9,"files":\[{"path":"'"$tmp"'/hot.c"' x.html || fail "no source of inner in the page"
+grep -q '\[4,6,6,"    sum += i / (n | 1);                 /\* line 4 \*/"\]' x.html || fail "no line 4 in the page"
+profile report -o plain.html a.json
+expect_status 0
+if grep -q 'line 4' plain.html; then fail "a page has sources that nobody asked for"; fi
+profile report --sources -o x.folded a.json
+expect_status 2
+expect_err -- '--sources is for pages'
+[[ ! -e x.folded ]] || fail "an output was made"
+
 # Two functions; one that is not there, with the nearest; a name that says nothing.
 profile report a.json --source inner --source hot
 expect_status 0
@@ -84,9 +109,9 @@ expect_silence out
 expect_err '^profile: --source innner: no such function; the nearest: inner'
 profile report a.json --source ''
 expect_status 2
-profile report a.json --source hot -o x.html
+profile report a.json --source hot -o both.html
 expect_status 2
-[[ ! -e x.html ]] || fail "a page was made, too"
+[[ ! -e both.html ]] || fail "a page was made, too"
 profile report a.json --debuginfod
 expect_status 2
 profile report a.json --source other
@@ -129,6 +154,12 @@ expect_status 0
 expect_out 'changed after the program was built'
 expect_out ' 1  \?\]0;title\?\?\[31m\? line 1$'
 expect_no_out $'\033'
+sed -i '1s/$/<\/script><b>/' hot.c
+profile report --sources -o y.html a.json
+expect_status 0
+grep -q 'line 1\\u003c/script>' y.html || fail "the changed source is not in the page"
+if grep -q 'line 1</script>' y.html; then fail "a source ends the script of the page"; fi
+grep -q '"newer":true' y.html || fail "the page does not tell that the source has changed"
 # One that has become shorter says so, and keeps its values.
 head -n 3 changed.c >hot.c
 profile report a.json --source inner
@@ -143,27 +174,40 @@ expect_status 0
 expect_out 'without its text: not a regular file'
 rm hot.c && ln -s /dev/zero hot.c
 profile report a.json --source inner
-expect_out 'without its text: not a regular file'
+expect_out 'without its text: behind a symbolic link'
 rm hot.c
 profile report a.json --source inner
 expect_out 'without its text: not there'
 
-# A program that belongs to another user names only sources that everyone, or that user, may read.
+# A source that not everyone may read is read only for a program of its owner, and only at the very path that the program
+# names: whoever may write a directory on the way could link it to any file.
+printf 'open\nopen\nopen\nopen\nopen\nopen\n' >elsewhere.c
+ln -s elsewhere.c hot.c
+chmod 755 "$tmp"
+profile report a.json --source inner
+expect_out ' open$'
 if ((EUID == 0)); then
-  chmod 755 "$tmp"
-  chown 65533 hot
-  printf 'secret\nsecret\nsecret\nsecret\n' >secret.c
+  sed 's/open/secret/' elsewhere.c >secret.c
   chmod 600 secret.c
-  ln -s "$tmp/secret.c" hot.c
+  ln -sf secret.c hot.c
   profile report a.json --source inner
   expect_status 0
-  expect_out "without its text: closed to the program's own user"
+  expect_out 'without its text: behind a symbolic link'
   expect_no_out secret
-  chown 65533 secret.c
+  ln -f secret.c hot.c
   profile report a.json --source inner
-  expect_out 'secret'
-  mkdir closed && mv secret.c closed && chmod 700 closed && ln -sf "$tmp/closed/secret.c" hot.c
-  profile report a.json --source inner
-  expect_out "without its text: closed to the program's own user"
+  expect_out 'without its text: not there under this name alone'
   expect_no_out secret
+  rm secret.c
+  profile report a.json --source inner
+  expect_out ' secret$'
+  chown 65533 hot
+  profile report a.json --source inner
+  expect_out "without its text: (of another owner than the program|closed to the program's own user)"
+  expect_no_out secret
+  chown 65533 hot.c
+  profile report a.json --source inner
+  expect_out ' secret$'
+  profile report --sources -o z.html a.json
+  grep -q secret z.html || fail "the owner's source is not in the page"
 fi

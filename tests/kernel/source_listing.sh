@@ -56,8 +56,22 @@ for file in a.pb.gz a.json; do
   # Of a caller, the line of the call costs what the callee costs.
   profile report "$tmp/$file" --source main
   expect_out '^ *[0-9.]+% +[0-9]+ +12 .*/\* line 12 \*/$'
-  expect_out '^ *[0-9.]+% +[0-9]+ +12 .* call'
+  expect_out '^ *[0-9.]+% +[0-9]+ +12 .* (callq?|bl) .* <holder>$'
 done
+
+# A run puts them into its page, and needs no --lines for that.
+start "$tmp/program" 600
+begin -F 999 -U --sources -o "$tmp/a.html" -o "$tmp/sampled.folded" -o - -p "$started"
+wait_until has_begun
+let_work "$started" 30
+kill -INT "$profiler"
+finish
+kill "$started"
+expect_status 0
+expect_err 'the page holds source and code of [3-9] functions: lines of 1 source file'
+grep -Eq '"name":"inlined","module":"program".*\[3,[0-9]+,[0-9]+,"  WORK\(2 \* unit\); /\* line 3 \*/"\]' "$tmp/a.html" ||
+  fail "no line 3 in the page"
+grep -q ';holder;inlined ' "$tmp/sampled.folded" || fail "the lines of a function are frames of their own: $(head -3 "$tmp/sampled.folded")"
 
 # Another build of the program is not taken for the one that ran.
 sed -i 's/2 \* unit/3 * unit/' "$tmp/program.c"

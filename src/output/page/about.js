@@ -14,7 +14,7 @@ function namesWords(names) {
 }
 
 // `run`, `account` and `names` have the form of the page's data.
-function aboutRun({run, account, names, heading}) {
+function aboutRun({run, account, names, sources, heading}) {
   const list = made('dl');
   const row = (term, text, className) => {
     if (text === '' || text === undefined) return;
@@ -28,6 +28,7 @@ function aboutRun({run, account, names, heading}) {
   if (run.duration_s) row('Took', amount(run.duration_s * 1e6, 'microseconds'));
   if (account) row('Samples', accountWords(account), 'account');
   row('Names', namesWords(names), 'names');
+  row('Sources', sources === undefined ? '' : sources.notes.join('; '));
   return heading === '' ? [list] : [made('h2', '', heading), list];
 }
 
@@ -84,6 +85,7 @@ const keyWords = [
   [['n', 'N'], 'to the next box that is found, or the one before; the widest is the first'],
   [['l'], 'the list of functions'],
   [['s'], 'callers and callees of the function of the box'],
+  [['a'], 'source and code of the function of the box, if the page holds them'],
   [['f'], 'flame or icicle'],
   [['i'], 'invert: merge the stacks from their leaves'],
   [['o'], 'order: by name, or the heaviest first'],

@@ -138,13 +138,26 @@ TEST_CASE("of waits, the line that waits is the one outside the C library") {
   CHECK(lines_of(functions[0]) == "/src/a.cpp: 12=9/9");
 }
 
-TEST_CASE("the largest functions come by what they take themselves") {
+TEST_CASE("the largest functions are those with the most of their own, and half as many with the largest totals") {
   Program program;
-  program.row({program.frame(1, "small", 1, false), program.frame(2, "caller", 2, true)}, 3);
-  program.row({program.frame(3, "large", 3, false), program.frame(2, "caller", 2, true)}, 5);
-  const auto two = largest_functions(program.profile, 2);
-  REQUIRE(two.size() == 2);
-  CHECK(two[0].name == "large");
-  CHECK(two[1].name == "small");
-  CHECK(largest_functions(program.profile, 9).size() == 3);
+  const FrameId caller = program.frame(9, "caller", 9, true);
+  program.row({program.frame(1, "small", 1, false), caller}, 3);
+  program.row({program.frame(2, "large", 2, false), caller}, 5);
+  program.row({program.frame(3, "least", 3, false), caller}, 1);
+  Frame kernel;
+  kernel.kind = FrameKind::kernel;
+  kernel.address = RuntimeAddress{0xffff'ffff'8100'0000};
+  kernel.unnamed = Unnamed::named;
+  kernel.symbol = program.profile.strings.intern("do_work");
+  const std::vector<FrameId> in_kernel{program.profile.frame(kernel)};
+  program.profile.add(
+      {.process = program.process, .kernel = program.profile.stack(in_kernel), .value = 99, .samples = 99});
+  const auto names_of = [&](std::size_t most) {
+    std::string names;
+    for (const FunctionListing& function : largest_functions(program.profile, most)) names += " " + function.name;
+    return names;
+  };
+  CHECK(names_of(2) == " caller large small");
+  CHECK(names_of(9) == " caller large small least");
+  CHECK(names_of(0).empty());
 }
