@@ -55,6 +55,8 @@ constexpr OptionRow rows[] = {
     {"state", 0, "STATE", "off-cpu: only such waits (default any):", event, false, "", states},
     {"waker", 0, "", "off-cpu: also the stack and name of the thread that ends the wait, after --", event, false},
     {"latency", 0, "", "syscalls: durations", event, false},
+    {"ended-waits", 0, "", "off-cpu, wall: leave out waits that do not end in the run, as those of idle threads", event,
+     false},
     {"failed", 0, "", "syscalls: count failed calls too, and their errors", event, false},
     {"by-process", 0, "", "syscalls: separate rows by process", event, false},
     {"category", 0, "NAME", "syscalls:", event, false, "", categories},

@@ -90,6 +90,7 @@ SourceOptions source_options_of(const ParsedOptions& parsed, const SourceKind& s
   options.waker = parsed.is_on("waker");
   if (options.waker && parsed.has("stream")) throw usage_error("--waker cannot be combined with --stream");
   options.latency = parsed.is_on("latency");
+  options.ended_waits = parsed.is_on("ended-waits");
   options.failed = parsed.is_on("failed");
   options.by_process = parsed.is_on("by-process");
   options.live = parsed.is_on("live");
