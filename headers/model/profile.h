@@ -185,8 +185,8 @@ struct Row {
   StackId kernel = StackId::none;
   // A frame that the source adds at the leaf, for example "[off-cpu]"; empty: none.
   StringId tag = StringId::empty;
-  // The name of the thread that ended a wait (empty when unknown or not asked for), and its stacks. Outputs never see
-  // these fields: they get them as a part of the kernel stack (app/stack_edits.h).
+  // The name of the thread that ended a wait (empty when unknown or not asked for), and its stacks. Formats without a
+  // place for them get them as a part of the kernel stack (model/wakers.h).
   StringId waker = StringId::empty;
   StackId waker_user = StackId::none;
   StackId waker_kernel = StackId::none;

@@ -53,6 +53,7 @@ struct OutputFormat {
   Addresses addresses;
   std::string_view to_see;  // how the user views a file of this format; "" for text
   Output (*make)(const OutputOptions&);
+  bool keeps_wakers;        // it has a place for the thread that ended a wait; others get it as frames (model/wakers.h)
 };
 
 // Whether what the format writes with these options has addresses.

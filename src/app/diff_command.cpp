@@ -15,6 +15,7 @@
 #include "app/print.h"
 #include "app/reading.h"
 #include "files/destination.h"
+#include "model/wakers.h"
 #include "output/flame/comparison.h"
 #include "output/flame/diff_table.h"
 #include "output/flame/view.h"
@@ -61,13 +62,13 @@ WriteFlame writer_of(const OutputRequest& output, bool is_forced) {
                     " cannot show a comparison; table, html, svg and png can");
 }
 
-void write_comparison(std::ostream& out, WriteFlame write_flame, const ReadProfile& before, const ReadProfile& after,
 // NO_COLOR: https://no-color.org
 bool is_colour_terminal() {
   const char* const refusal = std::getenv("NO_COLOR");  // NOLINT(concurrency-mt-unsafe): nothing sets it
   return ::isatty(STDOUT_FILENO) == 1 && (refusal == nullptr || *refusal == '\0');
 }
 
+void write_comparison(std::ostream& out, WriteFlame write_flame, const ReadProfile& before, const ReadProfile& after,
                       const DiffOptions& options) {
   const SameFunction same = options.show_modules ? SameFunction::by_name_and_module : SameFunction::by_name;
   if (write_flame != nullptr) {
@@ -136,6 +137,8 @@ int run_diff(std::span<const char* const> arguments) {
       file->name = share + " of " + file->name;
     }
   }
+  append_wakers(before.profile);
+  append_wakers(after.profile);
   // Source lines are compared too: the pictures show the lines that both profiles have.
   before.profile.run.frames_by_line = after.profile.run.frames_by_line = true;
   after.profile.run.command_line = "profile diff " + shell_quoted(arguments);
@@ -145,10 +148,10 @@ int run_diff(std::span<const char* const> arguments) {
   for (std::size_t i = 0; i < outputs.size(); ++i) {
     try {
       Destination destination(only_path(outputs[i].path));
+      options.is_coloured = destination.is_stdout() && is_colour_terminal();
       const auto compare = [&](std::ostream& out) { write_comparison(out, writers[i], before, after, options); };
       const auto print = [&](std::ostream& out) { outputs[i].is_gzipped ? write_gzipped(out, compare) : compare(out); };
       if (destination.write(print) != Destination::Result::written) continue;
-      options.is_coloured = destination.is_stdout() && is_colour_terminal();
       destination.close();
       if (!quiet && !destination.is_stdout()) say(wrote(destination, *outputs[i].format));
     } catch (const Error& error) {  // the other outputs are still written

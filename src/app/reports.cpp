@@ -4,12 +4,14 @@
 
 #include <algorithm>
 #include <iterator>
+#include <optional>
 #include <ostream>
 #include <sstream>
 #include <utility>
 
 #include "app/output_options.h"
 #include "app/print.h"
+#include "model/wakers.h"
 #include "output/hottest.h"
 #include "support/clock.h"
 #include "support/error.h"
@@ -113,18 +115,21 @@ void Reports::add(const std::shared_ptr<const Profile>& profile, const RunStatus
 
 void Reports::write(const Profile& profile) {
   if (wants_hottest()) hottest_ = answer_of(profile, table_);
+  std::optional<Profile> appended;
+  if (has_wakers(profile)) appended = with_wakers_appended(profile);
   const double seconds = to_seconds(profile.duration_ns);
   const bool is_remnant = interval_s_ && seconds < remnant_part * *interval_s_ && profile.rows().empty();
   for (Report& report : reports_) {
+    const Profile& shown = appended && !report.format->keeps_wakers ? *appended : profile;
     if (auto* destination = std::get_if<Destination>(&report.target)) {
-      append(report, *destination, [&](std::ostream& out) { report.output.report(out, profile); });
+      append(report, *destination, [&](std::ostream& out) { report.output.report(out, shown); });
     } else if (!is_remnant) {
       // A profile from a file may not know when it was taken.
       const std::uint64_t time_ns =
           profile.began_unix_ns != 0 ? profile.began_unix_ns : monotonic_ns() + unix_offset_ns();
       std::get<FileSeries>(report.target).write(time_ns, [&](std::ostream& out) {
-        report.output.begin(out, profile.run);
-        report.output.report(out, profile);
+        report.output.begin(out, shown.run);
+        report.output.report(out, shown);
       });
     }
   }

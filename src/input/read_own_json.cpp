@@ -39,11 +39,16 @@ struct ReadRow {
   std::uint32_t user = none;
   std::uint32_t kernel = none;
   bool missed_user = false;
+  std::uint32_t waker_user = none;
+  std::uint32_t waker_kernel = none;
   bool missed_kernel = false;
   StackEnd end = StackEnd::unknown;
+  bool missed_waker_user = false;
+  bool missed_waker_kernel = false;
   StringId thread = StringId::empty;
   StringId tag = StringId::empty;
   std::optional<std::uint64_t> value;
+  StringId waker = StringId::empty;
   std::uint64_t samples = 0;
 };
 
@@ -154,6 +159,13 @@ class StackNodes {
     row["user_end"].text([last](std::string_view text) { last().end = end_of_key(text).value_or(StackEnd::unknown); });
     row["value"].number([last](const JsonNumber& number) { last().value = number.whole("the value of a row"); });
     row["samples"].number([last](const JsonNumber& number) { last().samples = number.whole("the samples of a row"); });
+    row["waker"].text([this, last](std::string_view text) { last().waker = profile_.strings.intern(text); });
+    row["waker_user"].number(
+        [last](const JsonNumber& number) { last().waker_user = number.index("a stack of a row"); });
+    row["waker_kernel"].number(
+        [last](const JsonNumber& number) { last().waker_kernel = number.index("a stack of a row"); });
+    row["waker_user"].text([last](std::string_view text) { last().missed_waker_user = text == "missed"; });
+    row["waker_kernel"].text([last](std::string_view text) { last().missed_waker_kernel = text == "missed"; });
   }
 
   Profile& profile_;
@@ -182,6 +194,11 @@ class Adding {
       row.value = *read.value;
       row.samples = read.samples;
       if (!total_.add(row.value)) throw Error("the values add up to more than 2^64 - 1");
+      row.waker = read.waker;
+      if (row.waker != StringId::empty) {
+        row.waker_user = read.missed_waker_user ? StackId::missed : stack(read.waker_user, StackEnd::unknown);
+        row.waker_kernel = read.missed_waker_kernel ? StackId::missed : stack(read.waker_kernel, StackEnd::unknown);
+      }
       profile_.add(row);
     }
   }

@@ -102,6 +102,27 @@ std::vector<std::string> comments_of(const Profile& profile, const StackEndCount
 class Writer {
  public:
   Writer(std::ostream& out, const Profile& profile, bool hide_addresses)
+// The stack of the waker in one text, as waker_stack_label has it.
+std::string folded_waker(const Profile& profile, const Row& row) {
+  std::vector<std::string> leaf_first;
+  const auto add = [&](StackId stack, std::string_view if_missed, std::string_view mark) {
+    if (stack == StackId::missed) leaf_first.emplace_back(if_missed);
+    for_each_shown(profile, stack, [&](const ShownFrame& shown) {
+      std::string name;
+      append_function(name, profile, shown, Semicolon::replace);
+      leaf_first.push_back(name.append(mark));
+    });
+  };
+  add(row.waker_kernel, missed_kernel_stack, pprof::kernel_mark);
+  add(row.waker_user, missed_user_stack, {});
+  std::string text;
+  for (auto one = leaf_first.rbegin(); one != leaf_first.rend(); ++one) {
+    if (!text.empty()) text += ';';
+    text += *one;
+  }
+  return text;
+}
+
       : profile_(profile), values_(values_of(profile)), sink_(out), tables_(profile, hide_addresses) {
     ends_.add(profile);
   }
@@ -158,6 +179,7 @@ class Writer {
     });
   }
 
+      add_waker(sample, row);
   // Fills locations_ with the locations of `row`, leaf first.
   void find_locations(const Row& row) {
     locations_.clear();
@@ -205,6 +227,13 @@ class Writer {
   const Profile& profile_;
   StackEndCounts ends_;
   Values values_;
+  void add_waker(SampleBuilder& sample, const Row& row) {
+    if (row.waker == StringId::empty) return;
+    add_label(sample, pprof::waker_label, name(row.waker));
+    const std::string stack = folded_waker(profile_, row);
+    if (!stack.empty()) add_label(sample, pprof::waker_stack_label, stack);
+  }
+
   PprofSink sink_;
   PprofTables tables_;
   std::vector<std::uint64_t> locations_;  // of the current sample
