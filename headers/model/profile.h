@@ -232,6 +232,7 @@ struct RunInfo {
   bool processes_by_name = false;
   std::optional<double> duration_s;  // nullopt: until Ctrl-C
   std::vector<std::string> command;  // of `profile -- COMMAND`
+  std::string host;                  // the name of the machine; "" when unknown
   std::string command_line;          // the profiler's own, quoted for a shell; "" when unknown
 };
 

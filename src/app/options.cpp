@@ -1,6 +1,7 @@
 // Turns the values of the command line into Options, and checks that they fit together.
 #include "app/options.h"
 
+#include <sys/utsname.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -303,6 +304,11 @@ void read_outputs(const ParsedOptions& parsed, Options& options) {
 
 }  // namespace
 
+std::string host_name() {
+  utsname names{};
+  return ::uname(&names) == 0 ? names.nodename : "";
+}
+
 bool Options::takes_terminal() const {
   if (top_view) return true;
   return stream != nullptr && stream_path == "-" && ::isatty(STDOUT_FILENO) == 1;
@@ -323,6 +329,7 @@ RunInfo Options::run_info() const {
   run.command = command;
   run.command_line = command_line;
   return run;
+  run.host = host_name();
 }
 
 ReportOptions Options::reports() const {

@@ -96,12 +96,12 @@ std::vector<std::string> comments_of(const Profile& profile, const StackEndCount
     if (!is_incomplete(end) || samples == 0) return;
     comments.push_back(std::to_string(samples) + " user stacks incomplete: " + std::string(words_of(end).words));
   });
+  if (profile.run.headline.empty()) comments.push_back(title_of(profile));
+  if (std::string place = place_of(profile.run, profile.began_unix_ns); !place.empty())
+    comments.push_back("on " + place);
   return comments;
 }
 
-class Writer {
- public:
-  Writer(std::ostream& out, const Profile& profile, bool hide_addresses)
 // The stack of the waker in one text, as waker_stack_label has it.
 std::string folded_waker(const Profile& profile, const Row& row) {
   std::vector<std::string> leaf_first;
@@ -123,6 +123,9 @@ std::string folded_waker(const Profile& profile, const Row& row) {
   return text;
 }
 
+class Writer {
+ public:
+  Writer(std::ostream& out, const Profile& profile, bool hide_addresses)
       : profile_(profile), values_(values_of(profile)), sink_(out), tables_(profile, hide_addresses) {
     ends_.add(profile);
   }
@@ -176,10 +179,10 @@ std::string folded_waker(const Profile& profile, const Row& row) {
       // CPU 0 exists, and pprof drops a number 0 without a unit. It does not show the unit "count".
       if (row.cpu != any_cpu) add_label(sample, "cpu", row.cpu, "count");
       add_end(sample, row.user);
+      add_waker(sample, row);
     });
   }
 
-      add_waker(sample, row);
   // Fills locations_ with the locations of `row`, leaf first.
   void find_locations(const Row& row) {
     locations_.clear();
@@ -224,9 +227,6 @@ std::string folded_waker(const Profile& profile, const Row& row) {
     add_label(sample, pprof::stack_end_label, words_of(end).key);
   }
 
-  const Profile& profile_;
-  StackEndCounts ends_;
-  Values values_;
   void add_waker(SampleBuilder& sample, const Row& row) {
     if (row.waker == StringId::empty) return;
     add_label(sample, pprof::waker_label, name(row.waker));
@@ -234,6 +234,9 @@ std::string folded_waker(const Profile& profile, const Row& row) {
     if (!stack.empty()) add_label(sample, pprof::waker_stack_label, stack);
   }
 
+  const Profile& profile_;
+  StackEndCounts ends_;
+  Values values_;
   PprofSink sink_;
   PprofTables tables_;
   std::vector<std::uint64_t> locations_;  // of the current sample

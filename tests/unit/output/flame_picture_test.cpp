@@ -88,7 +88,7 @@ TEST_CASE("boxes are as wide as their shares, and the root box is at the bottom"
   CHECK(main->x == doctest::Approx(10 + 1180 * 20'000 / 4.7e6));
   CHECK(main->width == doctest::Approx(1180 * 4.68 / 4.7 - 0.5));
   CHECK(says(picture,
-             "Measuring time on and off the CPU in microseconds of PID [185] by user + kernel stack for 5 secs."));
+             "process 185: wall, user and kernel stacks, 49 Hz, 5 s"));
   CHECK(says(picture, "4,700,000 microseconds in 146 samples in 5.0 s; 150 taken: 146 recorded, 4 filtered, 0 lost"));
 }
 
