@@ -10,6 +10,7 @@
 #include <string_view>
 
 #include "model/profile.h"
+#include "output/picture_size.h"
 
 namespace profile {
 
@@ -21,6 +22,7 @@ struct OutputOptions {
   bool hide_addresses = false;  // in pprof, of code that is in no file
   bool show_modules = false;    // --modules: "init [libfoo.so]" in formats that otherwise show only the symbol
   std::size_t top = 10;         // --top: rows of each table
+  PictureSize picture = {};     // --size: of SVG and PNG
 };
 
 // If the source of a frame is known (--lines, Frame::source), it is shown without an option:
@@ -51,9 +53,9 @@ struct OutputFormat {
   bool one_report;  // a file holds only one report
   bool is_binary;   // not for a terminal
   Addresses addresses;
+  bool keeps_wakers;        // it has a place for the thread that ended a wait; others get it as frames (model/wakers.h)
   std::string_view to_see;  // how the user views a file of this format; "" for text
   Output (*make)(const OutputOptions&);
-  bool keeps_wakers;        // it has a place for the thread that ended a wait; others get it as frames (model/wakers.h)
 };
 
 // Whether what the format writes with these options has addresses.

@@ -122,6 +122,8 @@ constexpr OptionRow rows[] = {
     {"serve", 'T', "", "serve a page with live flame graphs, and data for scrapers", live, false},
     {"path", 'P', "PATH", "the path of the page (default /)", live, false},
     {"port", 'R', "PORT", "the port of the page (default 9090); 0: any free port", live, false},
+    {"size", 0, "SIZE", "the size of PNG and SVG in pixels, as 1920x1080 (default 1280x720 for a film)", write, false},
+
     {"listen", 0, "ADDR", "the address of the page (default 127.0.0.1)", live, false},
     {"allow-host", 0, "NAME", "a name by which the page may be asked for, or a pattern: *.example.org; may be repeated",
      live, true},

@@ -15,11 +15,11 @@
 namespace profile {
 namespace {
 
-constexpr std::string_view report_options[] = {"from",        "to",      "pid",     "tid",       "comm",
-                                               "cpu",         "event",   "focus",   "hide",      "collapse",
-                                               "output",      "format",  "folded",  "residency", "delimited",
-                                               "annotations", "address", "modules", "lines",     "merge-processes",
-                                               "top",         "quiet",   "help"};
+constexpr std::string_view report_options[] = {
+    "from",      "to",        "pid",         "tid",     "comm",    "cpu",    "event",
+    "focus",     "hide",      "collapse",    "output",  "size",    "format", "folded",
+    "residency", "delimited", "annotations", "address", "modules", "lines",  "merge-processes",
+    "top",       "quiet",     "help"};
 
 void print_report_help(std::ostream& out) {
   out << "usage: profile report [options] FILE...\n"

@@ -247,6 +247,24 @@ TEST_CASE("names are cut between characters, never before a combining character"
                  "a") == 3);  // a flame
 }
 
+TEST_CASE("a picture with a clock has its size and shows in its corner when the profile began") {
+  Profile profile = test::wall_profile();
+  profile.began_unix_ns = 1'700'000'000'000'000'000;
+  profile.run.headline = std::string(300, 'w');
+  const OwnFlameView flames(profile);
+  const FlamePicture picture(flames.view(), {.width = 1280, .height = 720, .has_clock = true});
+  CHECK(picture.width() == 1280);
+  CHECK(picture.height() == 720);
+  CHECK(says(picture, "22:13:20 UTC"));
+  check_inside(picture);
+  // The title ends before the clock.
+  const auto clock = std::ranges::find(picture.texts(), "22:13:20 UTC", &PictureText::text);
+  const auto title = std::ranges::find_if(picture.texts(), [](const auto& text) { return text.text.starts_with("www"); });
+  REQUIRE((clock != picture.texts().end() && title != picture.texts().end()));
+  CHECK(title->x + static_cast<double>(cells_of(title->text)) * cell_width * title->size < clock->x);
+  CHECK_FALSE(says(FlamePicture(flames.view()), "22:13:20 UTC "));
+}
+
 TEST_CASE("numbers and shares are formatted for readers") {
   CHECK(grouped(0) == "0");
   CHECK(grouped(999) == "999");
