@@ -102,6 +102,8 @@ constexpr OptionRow rows[] = {
     {"modules", 0, "", "the module after each frame, in folded lines and tables", show, false},
     {"lines", 0, "", "source lines, and inlined functions as separate frames", show, false},
     {"merge-processes", 0, "", "one process of all that have the same name, without a pid; not with --per-thread", show,
+    {"command-lines", 0, "", "processes by their whole command line, with its arguments, instead of their name", show,
+     false},
      false},
 
     {"debug-dir", 0, "DIR", "also look for debug files below DIR; may be repeated", names, true, "directories"},

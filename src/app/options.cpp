@@ -290,6 +290,7 @@ void read_outputs(const ParsedOptions& parsed, Options& options) {
   options.sampling.rows = !options.outputs.empty() || is_watched(parsed);
   check_outputs(options.outputs, options.interval_s.has_value(), options.keep.has_value());
   options.merge_processes = parsed.is_on("merge-processes");
+  options.command_lines = parsed.is_on("command-lines");
   options.apart = {.by_thread = parsed.is_on("per-thread"), .by_cpu = parsed.is_on("per-cpu")};
   // The page shows each thread and CPU separately.
   options.sampling.by_thread = options.apart.by_thread || options.live || options.sampling.each_sample;

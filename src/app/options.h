@@ -53,6 +53,7 @@ struct Options {
   SamplingOptions sampling;
   RowsApart apart{.by_thread = false, .by_cpu = false};  // in reports; `sampling` may keep more apart for the page
   bool merge_processes = false;                          // in reports, and at first in the views
+  bool command_lines = false;                            // names of processes
   SymbolOptions symbols;
   OutputOptions output;
   // At least one, unless the page, the view or a stream is asked for.

@@ -23,6 +23,7 @@
 #include "parse/children.h"
 #include "parse/file_reader.h"
 #include "process/timeline.h"
+#include "sampling/command_lines.h"
 #include "sampling/source.h"
 #include "support/bpf.h"
 #include "support/clock.h"
@@ -84,6 +85,12 @@ class Session {
     if (!options.command.empty()) command_ = std::make_unique<Command>(options.command, options.top_view);
     timeline_ = std::make_unique<ProcessTimeline>(of_interest(options.sampling, command_.get(), source_->counts_exec()),
                                                   cpus_, children_.files());
+    if (options.command_lines) {
+      command_lines_.emplace([this](std::uint32_t tgid, std::uint64_t time_ns, std::string line) {
+        timeline_->name_program(tgid, time_ns, std::move(line));
+      });
+      timeline_->set_command_lines([this] { command_lines_->read(); });
+    }
     SymbolOptions symbols = options.symbols;
     symbols.repeated = options.stream != nullptr || options.sampling.interval;
     symboliser_ = std::make_unique<Symboliser>(*timeline_, children_.reader(), symbols);
@@ -129,6 +136,7 @@ class Session {
     priority_.emplace();
     end_unless_wanted();
     if (!is_scanned) timeline_->scan_proc();
+    if (command_lines_ && !command_) command_lines_->read_running(children_.stacks(), options_.sampling.tgids);
     give_back_read_pages();
     const auto hidden = options_.sampling.kernel_stacks ? hidden_kernel_symbols() : std::nullopt;
     if (hidden) messages_.note(*hidden);
@@ -290,6 +298,7 @@ class Session {
     for (const auto& lines : {source_->notes(), children_.notes(), symboliser_->notes()}) {
       for (const std::string& line : lines) messages_.note(clean_text(line));
     }
+    if (command_lines_) messages_.note(command_lines_->notes());
     messages_.note(notes_of(timeline_->status()));
     if (options_.verbose) {
       messages_.note(symboliser_->details());
@@ -326,6 +335,7 @@ class Session {
   std::unique_ptr<Command> command_;
   CpuList cpus_ = online_cpus();
   std::unique_ptr<ProcessTimeline> timeline_;
+  std::optional<CommandLines> command_lines_;
   std::unique_ptr<Symboliser> symboliser_;
   std::optional<RaisedPriority> priority_;
   EventLoop loop_;
