@@ -90,8 +90,8 @@ SourceOptions source_options_of(const ParsedOptions& parsed, const SourceKind& s
   options.wait_state = chosen<WaitState>(parsed, "state");
   options.waker = parsed.is_on("waker");
   if (options.waker && parsed.has("stream")) throw usage_error("--waker cannot be combined with --stream");
-  options.latency = parsed.is_on("latency");
   options.ended_waits = parsed.is_on("ended-waits");
+  options.latency = parsed.is_on("latency");
   options.failed = parsed.is_on("failed");
   options.by_process = parsed.is_on("by-process");
   options.live = parsed.is_on("live");
@@ -208,6 +208,7 @@ bool shows_stacks(const Options& options) {
 // Reads the options that print something instead of sampling. True: one is given, and all other options are ignored.
 bool read_texts(const ParsedOptions& parsed, Options& options) {
   options.help = parsed.is_on("help");
+  options.help_all = options.help && parsed.positional() == std::vector<std::string>{"all"};
   options.version = parsed.is_on("version");
   options.list_events = parsed.is_on("list-events");
   options.list_languages = parsed.is_on("list-languages");
@@ -289,8 +290,8 @@ void read_outputs(const ParsedOptions& parsed, Options& options) {
   read_live(parsed, options);
   options.sampling.rows = !options.outputs.empty() || is_watched(parsed);
   check_outputs(options.outputs, options.interval_s.has_value(), options.keep.has_value());
-  options.merge_processes = parsed.is_on("merge-processes");
   options.command_lines = parsed.is_on("command-lines");
+  options.merge_processes = parsed.is_on("merge-processes");
   options.apart = {.by_thread = parsed.is_on("per-thread"), .by_cpu = parsed.is_on("per-cpu")};
   // The page shows each thread and CPU separately.
   options.sampling.by_thread = options.apart.by_thread || options.live || options.sampling.each_sample;
@@ -303,12 +304,12 @@ void read_outputs(const ParsedOptions& parsed, Options& options) {
   options.sampling.kernel_stacks = false;
 }
 
-}  // namespace
-
 std::string host_name() {
   utsname names{};
   return ::uname(&names) == 0 ? names.nodename : "";
 }
+
+}  // namespace
 
 bool Options::takes_terminal() const {
   if (top_view) return true;
@@ -328,9 +329,9 @@ RunInfo Options::run_info() const {
   run.processes_by_name = merge_processes;
   run.duration_s = duration_s;
   run.command = command;
+  run.host = host_name();
   run.command_line = command_line;
   return run;
-  run.host = host_name();
 }
 
 ReportOptions Options::reports() const {

@@ -71,7 +71,8 @@ struct Options {
   std::vector<std::string> remarks;  // for the user, about what was typed
   bool quiet = false;
   bool verbose = false;
-  bool help = false;  // with any of the last five, all other options are ignored
+  bool help_all = false;  // --help all
+  bool help = false;      // with any of the last five, all other options are ignored
   bool version = false;
   bool list_events = false;
   bool list_languages = false;
@@ -87,7 +88,8 @@ struct Options {
 // `arguments` without the program's name. Throws a usage Error.
 [[nodiscard]] Options parse_options(std::span<const char* const> arguments);
 void print_usage_line(std::ostream& out);
-void print_help(std::ostream& out);
+// `with_rare`: also the options that few runs need.
+void print_help(std::ostream& out, bool with_rare);
 // "  -e, --event NAME", as --help has it.
 [[nodiscard]] std::string left_column(const OptionRow& row);
 // Prints a line of --help in two columns.
