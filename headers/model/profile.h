@@ -189,8 +189,8 @@ struct Row {
   StackId kernel = StackId::none;
   // A frame that the source adds at the leaf, for example "[off-cpu]"; empty: none.
   StringId tag = StringId::empty;
-  // The name of the thread that ended a wait (empty when unknown or not asked for), and its stacks. Outputs never see
-  // these fields: they get them as a part of the kernel stack (app/stack_edits.h).
+  // The name of the thread that ended a wait (empty when unknown or not asked for), and its stacks. Formats without a
+  // place for them get them as a part of the kernel stack (model/wakers.h).
   StringId waker = StringId::empty;
   StackId waker_user = StackId::none;
   StackId waker_kernel = StackId::none;
@@ -236,6 +236,7 @@ struct RunInfo {
   bool processes_by_name = false;
   std::optional<double> duration_s;  // nullopt: until Ctrl-C
   std::vector<std::string> command;  // of `profile -- COMMAND`
+  std::string host;                  // the name of the machine; "" when unknown
   std::string command_line;          // the profiler's own, quoted for a shell; "" when unknown
 };
 

@@ -38,7 +38,9 @@ struct ProcessFacts {
   std::uint64_t began_ns = 0;
   std::uint64_t ended_ns = 0;
   std::string cgroup;        // its path; empty: unknown
-  std::string command_line;  // empty: unknown, or not asked for
+  // Empty: unknown, or not asked for. If it is set, it is the name in the profile, and `comm` is the short one.
+  std::string command_line;
+  std::string comm;
 };
 // Tells the facts of the `image`-th program of `tgid`; of one that is not new, only its times. It is called on the
 // thread that calls Recorder::add() and commit().

@@ -40,6 +40,7 @@ struct SourceOptions {
   std::uint64_t max_block_us = UINT64_MAX;  // longer waits do not count
   WaitState wait_state = WaitState::any;
   bool waker = false;                       // record the thread that ends a wait
+  bool ended_waits = false;                 // count only waits that end during the run
   bool latency = false;                     // durations of system calls
   bool failed = false;                      // failed system calls, and their errno
   bool by_process = false;                  // system calls apart by process

@@ -1,4 +1,7 @@
+#include <unistd.h>
+
 #include <algorithm>
+#include <cstdlib>
 #include <functional>
 #include <iterator>
 #include <map>
@@ -12,6 +15,7 @@
 #include "app/print.h"
 #include "app/reading.h"
 #include "files/destination.h"
+#include "model/wakers.h"
 #include "output/flame/comparison.h"
 #include "output/flame/diff_table.h"
 #include "output/flame/view.h"
@@ -56,6 +60,12 @@ WriteFlame writer_of(const OutputRequest& output, bool is_forced) {
   if (!is_forced && format == "counted") return nullptr;
   throw usage_error("diff: " + (is_forced ? "--format " : "-o " + output.path + ": ") + std::string(format) +
                     " cannot show a comparison; table, html, svg and png can");
+}
+
+// NO_COLOR: https://no-color.org
+bool is_colour_terminal() {
+  const char* const refusal = std::getenv("NO_COLOR");  // NOLINT(concurrency-mt-unsafe): nothing sets it
+  return ::isatty(STDOUT_FILENO) == 1 && (refusal == nullptr || *refusal == '\0');
 }
 
 void write_comparison(std::ostream& out, WriteFlame write_flame, const ReadProfile& before, const ReadProfile& after,
@@ -127,16 +137,18 @@ int run_diff(std::span<const char* const> arguments) {
       file->name = share + " of " + file->name;
     }
   }
+  append_wakers(before.profile);
+  append_wakers(after.profile);
   // Source lines are compared too: the pictures show the lines that both profiles have.
   before.profile.run.frames_by_line = after.profile.run.frames_by_line = true;
   after.profile.run.command_line = "profile diff " + shell_quoted(arguments);
-  const DiffOptions options{
-      .unit = after.profile.run.unit.word(), .top = shown.top, .show_modules = shown.show_modules};
+  DiffOptions options{.unit = after.profile.run.unit.word(), .top = shown.top, .show_modules = shown.show_modules};
   after.profile.run.headline = after.name + " compared with " + before.name;
   int status = 0;
   for (std::size_t i = 0; i < outputs.size(); ++i) {
     try {
       Destination destination(only_path(outputs[i].path));
+      options.is_coloured = destination.is_stdout() && is_colour_terminal();
       const auto compare = [&](std::ostream& out) { write_comparison(out, writers[i], before, after, options); };
       const auto print = [&](std::ostream& out) { outputs[i].is_gzipped ? write_gzipped(out, compare) : compare(out); };
       if (destination.write(print) != Destination::Result::written) continue;

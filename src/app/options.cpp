@@ -1,6 +1,7 @@
 // Turns the values of the command line into Options, and checks that they fit together.
 #include "app/options.h"
 
+#include <sys/utsname.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -90,6 +91,7 @@ SourceOptions source_options_of(const ParsedOptions& parsed, const SourceKind& s
   if (takes(source, "state")) options.wait_state = chosen<WaitState>(parsed, "state");
   options.waker = is_on("waker");
   if (options.waker && parsed.has("stream")) throw usage_error("--waker cannot be combined with --stream");
+  options.ended_waits = is_on("ended-waits");
   options.latency = is_on("latency");
   options.failed = is_on("failed");
   options.by_process = is_on("by-process");
@@ -225,6 +227,7 @@ bool shows_stacks(const Options& options) {
 // Reads the options that print something instead of sampling. True: one is given, and all other options are ignored.
 bool read_texts(const ParsedOptions& parsed, Options& options) {
   options.help = parsed.is_on("help");
+  options.help_all = options.help && parsed.positional() == std::vector<std::string>{"all"};
   options.version = parsed.is_on("version");
   options.list_events = parsed.is_on("list-events");
   options.list_languages = parsed.is_on("list-languages");
@@ -334,6 +337,7 @@ void read_outputs(const ParsedOptions& parsed, Options& options, bool is_record)
   read_live(parsed, options);
   options.sampling.rows = !options.outputs.empty() || is_watched(parsed);
   check_outputs(options.outputs, options.interval_s.has_value(), options.keep.has_value());
+  options.command_lines = parsed.is_on("command-lines");
   options.merge_processes = parsed.is_on("merge-processes");
   options.apart = {.by_thread = parsed.is_on("per-thread"), .by_cpu = parsed.is_on("per-cpu")};
   // The page shows each thread and CPU separately.
@@ -345,6 +349,11 @@ void read_outputs(const ParsedOptions& parsed, Options& options, bool is_record)
   }
   options.sampling.user_stacks = false;
   options.sampling.kernel_stacks = false;
+}
+
+std::string host_name() {
+  utsname names{};
+  return ::uname(&names) == 0 ? names.nodename : "";
 }
 
 }  // namespace
@@ -368,6 +377,7 @@ RunInfo Options::run_info(const std::string& event) const {
   run.processes_by_name = merge_processes;
   run.duration_s = duration_s;
   run.command = command;
+  run.host = host_name();
   run.command_line = command_line;
   return run;
 }

@@ -61,6 +61,7 @@ struct Options {
   SamplingOptions sampling;                              // of all events: without the name and the options of one
   RowsApart apart{.by_thread = false, .by_cpu = false};  // in reports; `sampling` may keep more apart for the page
   bool merge_processes = false;                          // in reports, and at first in the views
+  bool command_lines = false;                            // names of processes
   SymbolOptions symbols;
   bool sources = false;        // in pages
   bool frames_by_line = true;  // as RunInfo::frames_by_line
@@ -82,7 +83,8 @@ struct Options {
   std::vector<std::string> remarks;  // for the user, about what was typed
   bool quiet = false;
   bool verbose = false;
-  bool help = false;  // with any of the last five, all other options are ignored
+  bool help_all = false;  // --help all
+  bool help = false;      // with any of the last five, all other options are ignored
   bool version = false;
   bool list_events = false;
   bool list_languages = false;
@@ -99,7 +101,8 @@ struct Options {
 // `arguments` without the program's name. `is_record`: of `profile record`. Throws a usage Error.
 [[nodiscard]] Options parse_options(std::span<const char* const> arguments, bool is_record = false);
 void print_usage_line(std::ostream& out);
-void print_help(std::ostream& out);
+// `with_rare`: also the options that few runs need.
+void print_help(std::ostream& out, bool with_rare);
 // "  -e, --event NAME", as --help has it.
 [[nodiscard]] std::string left_column(const OptionRow& row);
 // Prints a line of --help in two columns.

@@ -19,11 +19,21 @@
 namespace profile {
 namespace {
 
-constexpr std::string_view report_options[] = {
-    "from",      "to",        "pid",         "tid",       "comm",       "cpu",    "cgroup",
-    "event",     "focus",     "hide",        "collapse",  "output",     "format", "folded",
-    "residency", "delimited", "annotations", "address",   "modules",    "lines",  "merge-processes",
-    "top",       "source",    "sources",     "debug-dir", "debuginfod", "quiet",  "help"};
+constexpr std::string_view report_options[] = {"from",       "to",
+                                               "pid",        "tid",
+                                               "comm",       "cpu",
+                                               "cgroup",     "event",
+                                               "focus",      "hide",
+                                               "collapse",   "output",
+                                               "size",       "format",
+                                               "folded",     "residency",
+                                               "delimited",  "annotations",
+                                               "address",    "modules",
+                                               "lines",      "merge-processes",
+                                               "top",        "source",
+                                               "sources",    "debug-dir",
+                                               "debuginfod", "quiet",
+                                               "help"};
 
 void print_report_help(std::ostream& out) {
   out << "usage: profile report [options] FILE...\n"

@@ -29,6 +29,7 @@
 #include "parse/children.h"
 #include "parse/file_reader.h"
 #include "process/timeline.h"
+#include "sampling/command_lines.h"
 #include "sampling/source.h"
 #include "support/bpf.h"
 #include "support/clock.h"
@@ -99,6 +100,12 @@ class Session {
         std::ranges::any_of(events_, [](const EventRun& event) { return event.source->counts_exec(); });
     timeline_ = std::make_unique<ProcessTimeline>(of_interest(options.sampling, command_.get(), counts_exec), cpus_,
                                                   children_.files());
+    if (options.command_lines) {
+      command_lines_.emplace([this](std::uint32_t tgid, std::uint64_t time_ns, std::string line) {
+        timeline_->name_program(tgid, time_ns, std::move(line));
+      });
+      timeline_->set_command_lines([this] { command_lines_->read(); });
+    }
     SymbolOptions symbols = options.symbols;
     symbols.repeated = options.sampling.each_sample || options.sampling.interval;
     symboliser_ = std::make_unique<Symboliser>(*timeline_, children_.reader(), symbols);
@@ -118,11 +125,17 @@ class Session {
 
  private:
   void make_sinks_of_events() {
-    const SinkNeeds needs{.options = options_,
-                          .messages = messages_,
-                          .on_quit = [this] { quit(); },
-                          .facts = [this](std::uint32_t tgid, std::uint32_t image,
-                                          bool is_new) { return facts_of(*timeline_, tgid, image, is_new); }};
+    SinkNeeds needs{.options = options_,
+                    .messages = messages_,
+                    .on_quit = [this] { quit(); },
+                    .facts = [this](std::uint32_t tgid, std::uint32_t image,
+                                    bool is_new) { return facts_of(*timeline_, tgid, image, is_new); },
+                    .sources = {}};
+    if (options_.sources) {
+      needs.sources = [this](const Profile& profile) {
+        return listings_for_page(profile, children_, [this](const std::string& line) { messages_.note(line); });
+      };
+    }
     for (Sinks& sinks : make_sinks(needs)) events_.emplace_back().sinks = std::move(sinks);
   }
 
@@ -172,6 +185,7 @@ class Session {
     priority_.emplace();
     end_unless_wanted();
     if (!is_scanned) timeline_->scan_proc();
+    if (command_lines_ && !command_) command_lines_->read_running(children_.stacks(), options_.sampling.tgids);
     give_back_read_pages();
     const auto hidden = options_.sampling.kernel_stacks ? hidden_kernel_symbols() : std::nullopt;
     if (hidden) messages_.note(*hidden);
@@ -333,6 +347,7 @@ class Session {
     for (const auto& lines : {children_.notes(), symboliser_->notes()}) {
       for (const std::string& line : lines) messages_.note(clean_text(line));
     }
+    if (command_lines_) messages_.note(command_lines_->notes());
     messages_.note(notes_of(timeline_->status()));
     if (options_.verbose) {
       messages_.note(symboliser_->details());
@@ -393,6 +408,7 @@ class Session {
   std::unique_ptr<Command> command_;
   CpuList cpus_ = online_cpus();
   std::unique_ptr<ProcessTimeline> timeline_;
+  std::optional<CommandLines> command_lines_;
   std::unique_ptr<Symboliser> symboliser_;
   std::optional<RaisedPriority> priority_;
   EventLoop loop_;

@@ -11,6 +11,7 @@
 #include "input/stack_parts.h"
 #include "model/stack_end.h"
 #include "model/unnamed_words.h"
+#include "support/clock.h"
 #include "support/error.h"
 #include "support/text_parts.h"
 
@@ -39,14 +40,21 @@ struct ReadRow {
   std::uint32_t cpu = any_cpu;
   std::uint32_t user = none;
   std::uint32_t kernel = none;
+  std::uint32_t waker_user = none;
+  std::uint32_t waker_kernel = none;
   bool missed_user = false;
   bool missed_kernel = false;
+  bool missed_waker_user = false;
+  bool missed_waker_kernel = false;
   StackEnd end = StackEnd::unknown;
   StringId thread = StringId::empty;
   StringId tag = StringId::empty;
+  StringId waker = StringId::empty;
   std::optional<std::uint64_t> value;
   std::uint64_t samples = 0;
 };
+
+constexpr double longest_seconds = 1e9;  // 31 years
 
 // The object "profile" below "ebpf", or the object "stack_traces" of waits (below "offcpu").
 struct Stacks {
@@ -171,6 +179,13 @@ class StackNodes {
     row["kernel"].number([last](const JsonNumber& number) { last().kernel = number.index("a stack of a row"); });
     row["user"].text([last](std::string_view text) { last().missed_user = text == "missed"; });
     row["kernel"].text([last](std::string_view text) { last().missed_kernel = text == "missed"; });
+    row["waker"].text([this, last](std::string_view text) { last().waker = profile_.strings.intern(text); });
+    row["waker_user"].number(
+        [last](const JsonNumber& number) { last().waker_user = number.index("a stack of a row"); });
+    row["waker_kernel"].number(
+        [last](const JsonNumber& number) { last().waker_kernel = number.index("a stack of a row"); });
+    row["waker_user"].text([last](std::string_view text) { last().missed_waker_user = text == "missed"; });
+    row["waker_kernel"].text([last](std::string_view text) { last().missed_waker_kernel = text == "missed"; });
     row["user_end"].text([last](std::string_view text) { last().end = end_of_key(text).value_or(StackEnd::unknown); });
     row["value"].number([last](const JsonNumber& number) { last().value = number.whole("the value of a row"); });
     row["samples"].number([last](const JsonNumber& number) { last().samples = number.whole("the samples of a row"); });
@@ -199,6 +214,11 @@ class Adding {
       row.user = read.missed_user ? StackId::missed : stack(read.user, read.end);
       row.kernel = read.missed_kernel ? StackId::missed : stack(read.kernel, StackEnd::unknown);
       row.tag = read.tag;
+      row.waker = read.waker;
+      if (row.waker != StringId::empty) {
+        row.waker_user = read.missed_waker_user ? StackId::missed : stack(read.waker_user, StackEnd::unknown);
+        row.waker_kernel = read.missed_waker_kernel ? StackId::missed : stack(read.waker_kernel, StackEnd::unknown);
+      }
       row.value = *read.value;
       row.samples = read.samples;
       if (!total_.add(row.value)) throw Error("the values add up to more than 2^64 - 1");
@@ -250,6 +270,7 @@ class Adding {
 
 // Adds the nodes that read what the document says about the run. Only the first document counts.
 void add_run(JsonNode& at, RunInfo& run) {
+  at["host"].text([&run](std::string_view text) { run.host = text; });
   at["event"].text([&run](std::string_view text) { run.event = text; });
   at["unit"].text([&run](std::string_view text) { run.unit = text; });
   at["is_state"].truth([&run](bool truth) { run.is_state = truth; });
@@ -296,6 +317,14 @@ void read_own_json(Profile& profile, ByteSource& bytes, const std::string& name,
   Stacks waits;  // used when the document has no other stacks
   bool is_first = true;
   add_run(root["profile"], run);
+  root["profile"]["began_unix_ms"].number([&profile](const JsonNumber& number) {
+    constexpr std::uint64_t ns_per_ms = 1'000'000;
+    const std::uint64_t began_ms = number.whole("the time of a report", UINT64_MAX / ns_per_ms);
+    if (profile.began_unix_ns == 0) profile.began_unix_ns = began_ms * ns_per_ms;
+  });
+  root["profile"]["took_s"].number([&profile](const JsonNumber& number) {
+    if (number.number() > 0 && number.number() < longest_seconds) profile.duration_ns += to_ns(number.number());
+  });
   add_account(root["account"], account);
   const StackNodes of_stacks(profile, stacks, root["ebpf"]["profile"]);
   const StackNodes of_waits(profile, waits, root["ebpf"]["offcpu"]["stack_traces"]);

@@ -94,20 +94,26 @@ std::uint32_t Numbers::process(const Profile& profile, ProcessId id, Tick& tick)
   const std::string_view name = profile.strings.view(process.name);
   const std::uint32_t number = number_of(processes_, last_process_, hash, [&](std::uint32_t new_one) {
     ProcessFacts facts = facts_(process.tgid, process.image, true);
+    const bool has_line = !facts.command_line.empty();
+    const std::string short_name = has_line ? std::move(facts.comm) : std::string(name);
     tick.processes.push_back({.id = new_one,
                               .tgid = process.tgid,
                               .image = process.image,
-                              .name = std::string(name),
+                              .name = short_name,
                               .cgroup = std::move(facts.cgroup),
                               .command_line = std::move(facts.command_line),
                               .began_unix_ns = facts.began_ns,
                               .ended_unix_ns = facts.ended_ns});
     if (facts.ended_ns != 0) return;
-    living_[new_one] = {
-        .tgid = process.tgid, .image = process.image, .name = std::string(name), .recorded_name = std::string(name)};
+    living_[new_one] = {.tgid = process.tgid,
+                        .image = process.image,
+                        .name = short_name,
+                        .recorded_name = short_name,
+                        .has_line = has_line};
   });
   // The main thread may give itself another name later.
-  if (const auto living = living_.find(number); living != living_.end()) living->second.name = name;
+  const auto living = living_.find(number);
+  if (living != living_.end() && !living->second.has_line) living->second.name = name;
   return number;
 }
 

@@ -42,6 +42,7 @@ class Numbers {
     std::uint32_t image = 0;
     std::string name = {};
     std::string recorded_name = {};
+    bool has_line = false;  // its name in the profile is its command line
   };
   // Numbers by the ids of the profile that the last samples of an event belonged to.
   struct OfProfile {

@@ -135,7 +135,7 @@ class Reader {
   struct Lookups {
     explicit Lookups(Database& database)
         : thread(database, "SELECT process, tid, name FROM threads WHERE id = ?1"),
-          process(database, "SELECT tgid, image, name, cgroup FROM processes WHERE id = ?1"),
+          process(database, "SELECT tgid, image, ifnull(command_line, name), cgroup FROM processes WHERE id = ?1"),
           binary(database, "SELECT path, build_id, code_start, code_limit, code_offset FROM binaries WHERE id = ?1"),
           frame(database,
                 "SELECT kind, name, module, offset, binary, address, function, is_return, unnamed, file, line "

@@ -55,6 +55,8 @@ class Tables {
       processes_.add(row.process);
       add_stack(row.user);
       add_stack(row.kernel);
+      add_stack(row.waker_user);
+      add_stack(row.waker_kernel);
     }
   }
 
@@ -225,6 +227,11 @@ class Tables {
       if (end != StackEnd::unknown) json_.member("user_end", words_of(end).key);
       write_stack_of_row("kernel", row.kernel);
       if (row.tag != StringId::empty) json_.member("tag", text(row.tag));
+      if (row.waker != StringId::empty) {
+        json_.member("waker", clean_name(text(row.waker)));
+        write_stack_of_row("waker_user", row.waker_user);
+        write_stack_of_row("waker_kernel", row.waker_kernel);
+      }
       json_.member("value", row.value);
       json_.member("samples", row.samples);
       json_.end_object();

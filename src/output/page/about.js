@@ -24,6 +24,7 @@ function aboutRun({run, account, names, sources, heading}) {
   };
   row('What', run.title);
   row('Command line', run.command_line, 'name');
+  row('Host', run.host);
   if (run.began_unix_ms) row('Began', new Date(run.began_unix_ms).toLocaleString());
   if (run.duration_s) row('Took', amount(run.duration_s * 1e6, 'microseconds'));
   if (account) row('Samples', accountWords(account), 'account');
@@ -46,10 +47,7 @@ function showAccount(account, names) {
 function showTitle(run) {
   const what = run.event || 'profile';
   element('title').textContent = run.title || what;
-  // Removes the "profile" that starts every command line, because users know browser tabs by their first words:
-  // "profile -F 99 -o out.html".
-  const command = (run.command_line || '').replace(/^\S*profile\s+/, '');
-  document.title = command === '' ? `${what} — profile` : `${what}: ${command} — profile`;
+  document.title = `${run.title || what}${run.host ? ` — ${run.host}` : ''} — profile`;
 }
 
 // `lines` are the text tables of what was measured besides stacks.
