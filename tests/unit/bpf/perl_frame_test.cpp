@@ -481,7 +481,6 @@ TEST_CASE("with lines, each call says at which statement its caller is") {
     thread.walk_it();
     CHECK(thread.lines() == Lines{0, 20, 10});
   }
-  walk_config.lines = 0;
 }
 
 TEST_CASE("a function that C code calls again and again is at no statement in between") {
@@ -502,5 +501,4 @@ TEST_CASE("a function that C code calls again and again is at no statement in be
   thread.walk_it();
   CHECK(thread.walked() == Words{"compared", "c", "outer", "", "root"});
   CHECK(thread.lines() == Lines{0, 20, 10});
-  walk_config.lines = 0;
 }

@@ -292,5 +292,4 @@ TEST_CASE("with lines, the register says where the innermost function is, and it
   // A line that has no room in the word.
   process.put_code({1U << SCRIPT_POSITION_BITS});
   CHECK(position(1) == 0);
-  walk_config.lines = 0;
 }

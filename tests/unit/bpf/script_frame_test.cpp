@@ -432,6 +432,5 @@ TEST_CASE("with lines, a frame's word has the place in the function, and the tab
     here.functions.clear();
     CHECK(position(17) == 19);
     CHECK(here.names[here.walk.frames[0] & ~SCRIPT_POSITION_MASK].table_hash == 0);
-    walk_config.lines = 0;
   }
 }
