@@ -58,12 +58,12 @@ struct ProcessTimeline::State {
     if (!tell_command_lines) return;
     tell_command_lines();
     // The exec of a later one may not be applied yet.
-    const auto later = std::ranges::stable_partition(
-        told_lines, [this](const ToldLine& told) { return told.time_ns < applied_before_ns; });
-    for (auto told = told_lines.begin(); told != later.begin(); ++told) {
+    const auto later = std::stable_partition(told_lines.begin(), told_lines.end(),
+                                             [this](const ToldLine& told) { return told.time_ns < applied_before_ns; });
+    for (auto told = told_lines.begin(); told != later; ++told) {
       table.name_program(told->tgid, told->time_ns, std::move(told->line));
     }
-    told_lines.erase(told_lines.begin(), later.begin());
+    told_lines.erase(told_lines.begin(), later);
   }
   void update() {
     const std::uint64_t before_ns = thread_cpu_ns();
