@@ -37,7 +37,7 @@ struct RecordedEvent {
 struct ProcessFacts {
   std::uint64_t began_ns = 0;
   std::uint64_t ended_ns = 0;
-  std::string cgroup;        // its path; empty: unknown
+  std::string cgroup;  // its path; empty: unknown
   // Empty: unknown, or not asked for. If it is set, it is the name in the profile, and `comm` is the short one.
   std::string command_line;
   std::string comm;

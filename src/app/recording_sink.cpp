@@ -10,7 +10,7 @@ namespace profile {
 void SharedRecording::prepare() { recorder_ = load_module<RecordingModule>().make(path_, limits_); }
 
 void SharedRecording::begin(std::size_t event, const RunInfo& run) {
-  events_[event] = {.run = run, .headline = title_of(run)};
+  events_[event] = {.run = run, .headline = header_title(run)};
   if (++begun_ == events_.size()) recorder_->begin(events_, monotonic_ns(), facts_);
 }
 

@@ -176,14 +176,16 @@ class Reader {
   StringId text(const Statement& row, int column) { return profile_.strings.intern(row.text(column)); }
 
   void read_run() {
-    Statement row(database_,
-                  "SELECT began_unix_ns, duration_us, command_line, user_stacks, kernel_stacks FROM runs WHERE id = 1");
+    Statement row(
+        database_,
+        "SELECT began_unix_ns, duration_us, command_line, user_stacks, kernel_stacks, host FROM runs WHERE id = 1");
     if (!row.next()) throw damaged("it has no run");
     began_unix_ns_ = row.number(0);
     duration_us_ = row.number(1);
     profile_.run.command_line = row.text(2);
     profile_.run.user_stacks = row.number(3) != 0;
     profile_.run.kernel_stacks = row.number(4) != 0;
+    profile_.run.host = row.text(5);
     if (duration_us_ > std::numeric_limits<std::int64_t>::max() / keys_a_microsecond) throw damaged("its duration");
   }
 
