@@ -19,13 +19,17 @@ class TextTable {
 
   explicit TextTable(std::vector<Column> columns) : columns_(std::move(columns)) {}
 
-  // One clean cell for each column. Put a column with long texts last.
-  void add(std::vector<std::string> cells) { rows_.push_back(std::move(cells)); }
+  // One clean cell for each column. Put a column with long texts last. `is_faint`: a terminal shows the row in grey.
+  void add(std::vector<std::string> cells, bool is_faint = false) { rows_.push_back({std::move(cells), is_faint}); }
   void write(std::ostream& out) const;
 
  private:
   std::vector<Column> columns_;
-  std::vector<std::vector<std::string>> rows_;
+  struct Row {
+    std::vector<std::string> cells;
+    bool is_faint = false;
+  };
+  std::vector<Row> rows_;
 };
 
 // In characters, not bytes, because thread names may be in any script. `clean` must be clean text.

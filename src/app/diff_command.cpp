@@ -1,4 +1,7 @@
+#include <unistd.h>
+
 #include <algorithm>
+#include <cstdlib>
 #include <functional>
 #include <iterator>
 #include <map>
@@ -59,6 +62,12 @@ WriteFlame writer_of(const OutputRequest& output, bool is_forced) {
 }
 
 void write_comparison(std::ostream& out, WriteFlame write_flame, const ReadProfile& before, const ReadProfile& after,
+// NO_COLOR: https://no-color.org
+bool is_colour_terminal() {
+  const char* const refusal = std::getenv("NO_COLOR");  // NOLINT(concurrency-mt-unsafe): nothing sets it
+  return ::isatty(STDOUT_FILENO) == 1 && (refusal == nullptr || *refusal == '\0');
+}
+
                       const DiffOptions& options) {
   const SameFunction same = options.show_modules ? SameFunction::by_name_and_module : SameFunction::by_name;
   if (write_flame != nullptr) {
@@ -130,8 +139,7 @@ int run_diff(std::span<const char* const> arguments) {
   // Source lines are compared too: the pictures show the lines that both profiles have.
   before.profile.run.frames_by_line = after.profile.run.frames_by_line = true;
   after.profile.run.command_line = "profile diff " + shell_quoted(arguments);
-  const DiffOptions options{
-      .unit = after.profile.run.unit.word(), .top = shown.top, .show_modules = shown.show_modules};
+  DiffOptions options{.unit = after.profile.run.unit.word(), .top = shown.top, .show_modules = shown.show_modules};
   after.profile.run.headline = after.name + " compared with " + before.name;
   int status = 0;
   for (std::size_t i = 0; i < outputs.size(); ++i) {
@@ -140,6 +148,7 @@ int run_diff(std::span<const char* const> arguments) {
       const auto compare = [&](std::ostream& out) { write_comparison(out, writers[i], before, after, options); };
       const auto print = [&](std::ostream& out) { outputs[i].is_gzipped ? write_gzipped(out, compare) : compare(out); };
       if (destination.write(print) != Destination::Result::written) continue;
+      options.is_coloured = destination.is_stdout() && is_colour_terminal();
       destination.close();
       if (!quiet && !destination.is_stdout()) say(wrote(destination, *outputs[i].format));
     } catch (const Error& error) {  // the other outputs are still written

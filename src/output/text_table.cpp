@@ -11,6 +11,10 @@ namespace {
 
 constexpr std::size_t between_columns = 2;
 
+// Of a terminal: bright black, which is grey, and the usual colour.
+constexpr std::string_view faint = "\x1b[90m";
+constexpr std::string_view usual = "\x1b[0m";
+
 std::string blanks_for(std::string_view clean, std::size_t width) {
   return std::string(width - std::min(width, width_of(clean)), ' ');
 }
@@ -33,11 +37,11 @@ void TextTable::write(std::ostream& out) const {
   std::vector<std::size_t> widths;
   for (std::size_t i = 0; i < columns_.size(); ++i) {
     std::size_t width = width_of(columns_[i].heading);
-    for (const auto& row : rows_) width = std::max(width, width_of(row[i]));
+    for (const Row& row : rows_) width = std::max(width, width_of(row.cells[i]));
     widths.push_back(width);
   }
   // A line ends with its last nonempty cell, so that no line ends in blanks.
-  const auto write_line = [&](auto cell_at) {
+  const auto line_of = [&](auto cell_at) {
     std::string line;
     std::size_t end = 0;
     for (std::size_t i = 0; i < columns_.size(); ++i) {
@@ -49,11 +53,12 @@ void TextTable::write(std::ostream& out) const {
       if (!cell.empty()) end = line.size();
       if (columns_[i].align == Align::left) line += blanks;
     }
-    out << line.substr(0, end) << '\n';
+    return line.substr(0, end);
   };
-  write_line([&](std::size_t i) -> const std::string& { return columns_[i].heading; });
-  for (const auto& row : rows_) {
-    write_line([&](std::size_t i) -> const std::string& { return row[i]; });
+  out << line_of([&](std::size_t i) -> const std::string& { return columns_[i].heading; }) << '\n';
+  for (const Row& row : rows_) {
+    const std::string line = line_of([&](std::size_t i) -> const std::string& { return row.cells[i]; });
+    out << (row.is_faint ? faint : "") << line << (row.is_faint ? usual : "") << '\n';
   }
 }
 

@@ -148,10 +148,12 @@ test('two runs are compared by function', async (page) => {
   const before = [[app, [main, fib, 'leaf'], 50], [app, [main, 'gone'], 50]];
   await open(page, fileData(rows, before));
   await page.click('#list');
-  await page.click('#functions-head button:text("Change")');
-  const all = (await texts(page)).map((cells) => [cells[3], cells[2]]);
+  assert.equal(await page.getAttribute('#functions-head [data-key=change]', 'aria-sort'), 'descending');
+  const all = (await texts(page)).map((cells) => [cells[4], cells[3]]);
   assert.deepEqual(all[0], [`${hostile.name} ${hostile.module}`, '+55.0 pts']);
   assert.deepEqual(all[all.length - 1], ['gone', '−50.0 pts']);
+  const of = Object.fromEntries((await texts(page)).map((cells) => [cells[4], cells.slice(2, 4)]));
+  assert.deepEqual(of.gone, ['50 50.0 %', '−50.0 pts']);
   await rowOf(page, 'fib').click();
   await hover(page, 'main');
   assert.match(await page.innerText('#tip'), /50\.0 % before, 45\.0 % now: −5\.00 points/);

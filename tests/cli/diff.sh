@@ -51,6 +51,18 @@ expect_out '^No function gained\.$'
 profile diff -q --collapse '^(main|fast|slow|rec)$' before.folded after.folded
 expect_out '^No function gained\.$'
 
+# Only a terminal gets colours.
+if command -v python3 >"$tmp/which"; then
+  printf 'app;main;fast 500\napp;main;slow 401\napp;main;rec;rec 99\n' >little.folded
+  run python3 "$SOURCE_DIR/tests/tools/terminal.py" "$PROFILE" diff before.folded little.folded
+  expect_status 0
+  grep -q $'\x1b\\[90m.* slow' out || fail "no grey row on a terminal: $(cat -v out)"
+  run env NO_COLOR=1 python3 "$SOURCE_DIR/tests/tools/terminal.py" "$PROFILE" diff before.folded little.folded
+  ! grep -q $'\x1b' out || fail "colours against NO_COLOR"
+  profile diff before.folded little.folded
+  ! grep -q $'\x1b' out || fail "colours in a pipe"
+fi
+
 # Pictures, and the table as a file.
 for file in out.html out.svg out.png out.txt out.table; do
   profile diff -o "$file" before.folded after.folded

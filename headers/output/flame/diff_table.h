@@ -15,6 +15,7 @@ struct DiffOptions {
   std::string unit;  // of the values
   std::size_t top = 10;
   bool show_modules = false;  // after the function name; for SameFunction::by_name_and_module
+  bool is_coloured = false;   // for a terminal: small changes, which may be chance, are grey
 };
 
 // One of the two profiles. The cells of both are in one table, in which each function is one frame

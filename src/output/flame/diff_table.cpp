@@ -32,7 +32,13 @@ struct FunctionShares {
 // A change that would be printed as 0.00 is no change.
 constexpr int digits = 2;
 constexpr double least_change = 0.005;
+// Two runs of one program differ by as much.
+constexpr double least_clear_change = 0.5;
 bool is_change(double points) { return std::abs(points) >= least_change; }
+
+bool is_clear(const FunctionShares& function) {
+  return std::max(std::abs(function.self_change()), std::abs(function.total_change())) >= least_clear_change;
+}
 
 double total_of(std::span<const FlameTable::Cell> cells) {
   double sum = 0;
@@ -114,11 +120,17 @@ void write_changed(std::ostream& out, const std::vector<FunctionShares>& functio
   });
   const std::size_t shown = std::min(options.top, changed.size());
   out << top_of(shown, changed.size(), "function") << " that " << what << '\n';
-  TextTable table(
-      {{"SELF"}, {"AFTER"}, {"POINTS"}, {"TOTAL"}, {"AFTER"}, {"POINTS"}, {"FUNCTION", TextTable::Align::left}});
+  TextTable table({{"SELF BEFORE"},
+                   {"AFTER"},
+                   {"CHANGE"},
+                   {"TOTAL BEFORE"},
+                   {"AFTER"},
+                   {"CHANGE"},
+                   {"FUNCTION", TextTable::Align::left}});
   for (const FunctionShares* const one : std::span(changed).first(shown)) {
     table.add({share(one->before.self), share(one->after.self), points(one->self_change()), share(one->before.total),
-               share(one->after.total), points(one->total_change()), one->name});
+               share(one->after.total), points(one->total_change()), one->name},
+              options.is_coloured && !is_clear(*one));
   }
   table.write(out);
   out << '\n';
@@ -133,7 +145,8 @@ void write_diff_table(std::ostream& out, const DiffSide& before, const DiffSide&
     for (const FlameTable::Cell& cell : side.cells) sum += cell.value;
     return clean_text(side.name) + " (" + std::to_string(sum) + " " + clean_text(options.unit) + ")";
   };
-  out << whole(after) << " compared with " << whole(before) << ", in percent of each\n\n";
+  out << whole(after) << " compared with " << whole(before)
+      << ", in percent of each; changes are in percentage points\n\n";
   for (const DiffSide* side : {&before, &after}) {
     if (total_of(side->cells) == 0)
       out << "There is nothing in " << clean_text(side->name) << ": all its shares are 0.\n\n";

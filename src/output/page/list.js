@@ -4,9 +4,13 @@
 const listRowHeight = 24;
 const spareRows = 12;  // above and below the visible rows
 
+// Two runs of one program differ by as much. Smaller changes are grey.
+const leastClearChange = 0.005;
+
 const listColumns = [
   {key: 'self', text: 'Self', title: 'What has the function at the leaf'},
   {key: 'total', text: 'Total', title: 'What has the function anywhere on its stack, each stack once'},
+  {key: 'before', text: 'Before', title: 'Its total before', compares: true},
   {key: 'change', text: 'Change', title: 'Of the share in total, from before to now', compares: true},
   {key: 'name', text: 'Function', title: 'In the order of names', isText: true},
 ];
@@ -15,7 +19,7 @@ class FunctionList {
   constructor(view) {
     this.view = view;
     this.isShown = false;
-    this.sort = {key: 'self', isAscending: false};
+    this.sorted = null;    // {key, isAscending}; null: the usual order
     this.rows = [];        // function ids
     this.selected = null;  // {name, module} of a function
     this.sums = null;      // FunctionSums of the rows; null if they must be made again
@@ -44,18 +48,22 @@ class FunctionList {
   }
   // "total", or "-total" for the reverse order. Empty for the default order.
   sortWords() {
-    const {key, isAscending} = this.sort;
-    return key === 'self' && !isAscending ? '' : `${isAscending === (key === 'name') ? '' : '-'}${key}`;
+    if (this.sorted === null) return '';
+    const {key, isAscending} = this.sorted;
+    return `${isAscending === (key === 'name') ? '' : '-'}${key}`;
   }
   setSort(words) {
     const key = words.replace(/^-/, '');
     const isKnown = listColumns.some((column) => column.key === key);
-    this.sort = {key: isKnown ? key : 'self', isAscending: isKnown && (key === 'name') !== words.startsWith('-')};
+    this.sorted = isKnown ? {key, isAscending: (key === 'name') !== words.startsWith('-')} : null;
     this.sums = null;
+  }
+  get sort() {
+    return this.sorted ?? {key: this.view.source.before === null ? 'self' : 'change', isAscending: false};
   }
   sortBy(key) {
     const isSame = this.sort.key === key;
-    this.sort = {key, isAscending: isSame ? !this.sort.isAscending : key === 'name'};
+    this.sorted = {key, isAscending: isSame ? !this.sort.isAscending : key === 'name'};
     this.sums = null;
     this.view.change(due.marks);
   }
@@ -84,6 +92,7 @@ class FunctionList {
     const valueOf = {
       self: (id) => now.self[id],
       total: (id) => now.total[id],
+      before: (id) => (before === null ? 0 : this.earlier(id)),
       change: (id) => (before === null ? 0 : this.changeOf(id)),
     }[key];
     const heavier = valueOf === undefined ? byName : (a, b) => valueOf(a) - valueOf(b) || now.total[a] - now.total[b] || byName(b, a);
@@ -98,6 +107,11 @@ class FunctionList {
     const shown = whole === 0 ? 0 : now.total[id] / whole;
     const other = wholeBefore === 0 ? 0 : before.total[id] / wholeBefore;
     return this.view.tree.swapped ? other - shown : shown - other;
+  }
+  // In a comparison: its total before, also when they are swapped.
+  earlier(id) {
+    const {now, before} = this.sums;
+    return (this.view.tree.swapped ? now : before).total[id];
   }
   get columns() {
     return listColumns.filter(({compares}) => !compares || this.sums.before !== null);
@@ -161,7 +175,15 @@ class FunctionList {
       if (key === 'name') {
         row.append(this.nameCell(functions.nameOf(id), functions.moduleOf(id)));
       } else if (key === 'change') {
-        row.append(made('td', '', points(this.changeOf(id)).replace(' points', ' pts')));
+        const change = this.changeOf(id);
+        const cell = made('td');
+        const isClear = Math.abs(change) >= leastClearChange;
+        cell.append(made('span', isClear ? '' : 'quiet', points(change).replace(' points', ' pts')));
+        row.append(cell);
+      } else if (key === 'before') {
+        const {before, wholeBefore} = this.sums;
+        row.append(this.view.tree.swapped
+          ? this.amountCell(now.total[id], whole) : this.amountCell(before.total[id], wholeBefore));
       } else {
         row.append(this.amountCell(now[key][id], whole));
       }

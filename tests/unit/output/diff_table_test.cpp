@@ -51,6 +51,18 @@ TEST_CASE("a comparison compares shares, not values") {
   CHECK(text.find("main") == std::string::npos);
 }
 
+TEST_CASE("the headings say which is before and after, and a terminal shows small changes in grey") {
+  const std::string before = "app;big 500\napp;small 300\napp;rest 200\n";
+  const std::string after = "app;big 600\napp;small 304\napp;rest 96\n";
+  const std::string plain = compared(before, after);
+  CHECK(plain.find("SELF BEFORE   AFTER  CHANGE  TOTAL BEFORE   AFTER  CHANGE  FUNCTION\n") != std::string::npos);
+  CHECK(plain.find('\x1b') == std::string::npos);
+  const std::string coloured = compared(before, after, {.unit = "samples", .is_coloured = true});
+  CHECK(coloured.find("\x1b[90m     30.00%  30.40%   +0.40        30.00%  30.40%   +0.40  small\x1b[0m\n") !=
+        std::string::npos);
+  CHECK(coloured.find("     50.00%  60.00%  +10.00        50.00%  60.00%  +10.00  big\n") != std::string::npos);
+}
+
 TEST_CASE("a function that calls itself counts once in its total") {
   const std::string text =
       compared("app;main;rec;rec;rec 10\napp;main;other 90\n", "app;main;rec;rec 30\napp;main;other 70\n");
