@@ -57,6 +57,8 @@ struct uprobes_state {
 
 struct mm_struct {
   struct uprobes_state uprobes_state;
+  unsigned long arg_start; /* of the program's arguments in the memory of its process */
+  unsigned long arg_end;
 };
 
 struct return_instance {

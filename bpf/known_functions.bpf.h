@@ -4,6 +4,7 @@
 #define PROFILE_KNOWN_FUNCTIONS_BPF_H
 
 #include "layout.bpf.h"
+#include "script_step.bpf.h"
 #include "walk_maps.bpf.h"
 
 MAP(script_layouts, ARRAY, 0, __u32, struct script_layout, SCRIPT_MOST_LAYOUTS);
@@ -18,6 +19,8 @@ struct known_functions {
 MAP(known_functions, PERCPU_ARRAY, 0, __u32, struct known_functions, PROGRAMS_AT_ONCE *KNOWN_PARTS);
 /* The words of the functions whose names were sent. Preallocated: see `walk_files`. */
 MAP(script_names, HASH, 0, __u64, __u64, 16384);
+/* Only if lines are wanted. */
+MAP(script_lines, PERCPU_ARRAY, 0, __u32, struct ring_lines, PROGRAMS_AT_ONCE);
 MAP(script_counts, PERCPU_ARRAY, 0, __u32, struct script_counts, 1);
 
 static __always_inline const struct script_layout *script_layout_of(__u32 number) {
@@ -60,14 +63,35 @@ static __always_inline void remember_function(struct walk *walk) {
   known->id = walk->script.id;
 }
 
+static __always_inline struct ring_lines *lines_of(const struct walk *walk) {
+  const __u32 at = walk->slot;
+  return bpf_map_lookup_elem(&script_lines, &at);
+}
+
+static __always_inline bool send_table(const struct walk *walk) {
+  struct ring_lines *lines = lines_of(walk);
+  if (!lines) return false;
+  __u64 bytes = walk->script.name.table_bytes;
+  KEEP_BELOW(bytes, 2 * SCRIPT_TABLE_BYTES);
+  if (bytes > SCRIPT_TABLE_BYTES) bytes = SCRIPT_TABLE_BYTES;
+  lines->header.type = RING_LINES;
+  lines->frame = walk->script.id;
+  return bpf_ringbuf_output(&ring, lines, offsetof(struct ring_lines, table) + bytes, ring_wakeup()) == 0;
+}
+
 static __always_inline bool send_name(struct walk *walk) {
   struct script_walk *script = &walk->script;
-  if (bpf_map_lookup_elem(&script_names, &script->id)) return true;
+  const __u64 *hash = bpf_map_lookup_elem(&script_names, &script->id);
+  if (hash && *hash == script->name_hash) return true;
+  if (hash) {
+    script->id = SCRIPT_FRAME;
+    return false;
+  }
+  if (are_lines_wanted() && script->name.table_bytes && !send_table(walk)) return false;
   script->name.header.type = RING_NAME;
   if (bpf_ringbuf_output(&ring, &script->name, sizeof(script->name), ring_wakeup())) return false;
   /* Only now, so that no other CPU sends a stack with this frame before its name. */
-  const __u64 one = 1;
-  bpf_map_update_elem(&script_names, &script->id, &one, BPF_NOEXIST);
+  bpf_map_update_elem(&script_names, &script->id, &script->name_hash, BPF_NOEXIST);
   return true;
 }
 

@@ -253,6 +253,7 @@ int on_tick(void *ctx) {
 
 /* Counts the time so far of a wait that goes on. */
 static long cut_wait(void *map, const __u32 *id, struct thread_waits *thread, void *unused) {
+  if (config.ended && !state.last_flush) return 0;
   const __u64 start_ns = thread->span.start_ns;
   const __u64 from_ns = within_run(start_ns), now_ns = within_run(bpf_ktime_get_ns());
   if (!start_ns || now_ns <= from_ns) return 0;
@@ -260,15 +261,17 @@ static long cut_wait(void *map, const __u32 *id, struct thread_waits *thread, vo
   if (!counts(waited_ns) && !state.last_flush) return 0;
   const __u64 next_ns = state.last_flush ? 0 : now_ns;
   if (__sync_val_compare_and_swap(&thread->span.start_ns, start_ns, next_ns) != start_ns) return 0;
-  const bool is_counted = counts(waited_ns);
+  const bool is_wanted = counts(waited_ns), is_counted = is_wanted && !config.ended;
+  if (is_wanted) {
+    state.cut_waits++;
+    state.cut_ns += now_ns - from_ns;
+  }
   if (is_counted) {
     if (state.last_flush) {
       add_wait(thread, now_ns - from_ns, waited_ns); /* no switch event comes any more */
     } else {
       add_cut(thread, now_ns - from_ns);
     }
-    state.cut_waits++;
-    state.cut_ns += now_ns - from_ns;
   }
   count_span(&thread->span, *id, now_ns - from_ns,
              (state.last_flush ? SPAN_CLOSED : SPAN_PART) | (is_counted ? SPAN_COUNTS : 0));

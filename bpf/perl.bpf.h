@@ -13,6 +13,7 @@
 /* struct context, in words: its type, where it returns to, the next outer one of a call or eval, then for a call the
  * function and how often that ran already, and for an eval the structure on the C stack to which an exception jumps. */
 #define PERL_CONTEXT_BYTES 104
+#define PERL_CONTEXT_STATEMENT 2
 #define PERL_CONTEXT_RETURN 6
 #define PERL_CONTEXT_OUTER 7
 #define PERL_CONTEXT_FUNCTION 9
@@ -23,6 +24,7 @@
 #define PERL_TYPE_EVAL 11
 #define PERL_IS_PATTERN 0x40   /* code of a regular expression */
 #define PERL_IN_PATTERN 0x80   /* which belongs to the function around it */
+#define PERL_IN_FUNCTION 0xc0  /* of an eval: it is a block, and neither a text nor a file */
 #define PERL_CATCHER_BYTES 256 /* less than the frame that has it, with the next outer frame of the interpreter */
 #define PERL_MOST_CONTEXTS (1 << 24)
 /* cv.h: the body of a function, read from its package on, in words: package, first operation, name, file, flags and how
@@ -47,6 +49,9 @@
 #define PERL_NAMES_COUNT 28 /* from the name on */
 /* op.h, cop.h: a statement has its line behind the common part of all operations. */
 #define PERL_STATEMENT_LINE 0x24
+#define PERL_STATEMENT_AT 0x20 /* what is read of it for lines, in words: the line in the upper half, and the file */
+#define PERL_STATEMENT_FILE 2
+#define PERL_OPERATION 8 /* PerlInterpreter: the operation that runs, which begins with the one behind it */
 
 /* Indexes into script_walk::own. */
 enum perl_own {
@@ -58,14 +63,16 @@ enum perl_own {
   PERL_OWN_CATCH,      /* the run is that of layout->at[PERL_CATCH]: where exceptions jump to; 0: not known yet */
   PERL_OWN_MARK_INDEX, /* PERL_OWN_INDEX behind the mark; ~0: there is no mark */
   PERL_OWN_FLAGS,
-  PERL_OWN_START,   /* of the function at hand: its first operation */
-  PERL_OWN_PACKAGE, /* and the hash of its package */
+  PERL_OWN_START,          /* of the function at hand: its first operation */
+  PERL_OWN_PACKAGE,        /* and the hash of its package */
+  PERL_OWN_STATEMENT,      /* the innermost one that the next function may be at; 0: it is not known */
+  PERL_OWN_MARK_STATEMENT, /* the same behind the mark */
+  PERL_OWN_AT,             /* that of the function at hand */
 };
 #define PERL_IS_FIRST 1 /* no context was taken yet: the innermost may be half made */
 #define PERL_MAIN_IS_SHOWN 2
-#define PERL_IS_INHERITED                                                                                            \
-  8                        /* the calls of the next frames of the interpreter were shown: up to one that is no catch \
-                            */
+/* The calls of the next frames of the interpreter were shown: up to one that is no catch. */
+#define PERL_IS_INHERITED 8
 #define PERL_IS_DROPPING 4 /* what is met belongs to no frame of the interpreter: see SHIFT_DROP */
 
 static __always_inline bool is_perl_pointer(__u64 address) { return address >= LOWEST_CODE && !(address & 7); }
@@ -115,6 +122,8 @@ static __always_inline int end_perl_run_of_call(struct script_walk *script, int 
     }
     if (is_perl_context(script, PERL_TYPE_EVAL) && !script->words[PERL_CONTEXT_RETURN] && outer < index) {
       script->own[PERL_OWN_INDEX] = outer;
+      if (!(script->words[0] & PERL_IN_FUNCTION))
+        script->own[PERL_OWN_STATEMENT] = script->words[PERL_CONTEXT_STATEMENT];
     }
   }
   return end_perl_run(script, step);
@@ -122,6 +131,7 @@ static __always_inline int end_perl_run_of_call(struct script_walk *script, int 
 
 static __always_inline int end_perl_run_at_mark(struct script_walk *script) {
   script->own[PERL_OWN_INDEX] = script->own[PERL_OWN_MARK_INDEX];
+  script->own[PERL_OWN_STATEMENT] = script->own[PERL_OWN_MARK_STATEMENT];
   return end_perl_run(script, STEP_BACK);
 }
 
@@ -131,22 +141,63 @@ static __always_inline bool is_perl_catch(const struct script_walk *script, cons
   return script->caller - layout->at[PERL_CATCH] < layout->at[PERL_CATCH_BYTES];
 }
 
+/* A context that is being left is no current call any more before its statement is left. */
+static __always_inline void begin_perl_statements(struct script_walk *script, __u64 statement) {
+  const __u32 innermost = (__u32)((__u32)script->words[4] + 1);
+  script->own[PERL_OWN_STATEMENT] = statement;
+  if (innermost == script->own[PERL_OWN_INDEX] || innermost - 1 >= PERL_MOST_CONTEXTS) return;
+  if (read_perl_context(script, innermost)) {
+    script->own[PERL_OWN_STATEMENT] = 0;
+    return;
+  }
+  const bool is_left = is_perl_context(script, PERL_TYPE_CALL) || is_perl_context(script, PERL_TYPE_EVAL);
+  if (is_left && script->words[PERL_CONTEXT_STATEMENT] != statement) script->own[PERL_OWN_STATEMENT] = 0;
+}
+
+/* Whether the call at hand is at its caller's statement still, because its own first one has not begun. `back`: where
+ * it returns to. */
+static __always_inline bool is_perl_call_new(struct script_walk *script, __u64 outside, __u64 back, bool is_first) {
+  __u64 operation = 0, next = 0;
+  if (script->own[PERL_OWN_STATEMENT] != outside) return false;
+  /* C code may have put the statement of its caller back. */
+  if (!back) return true;
+  /* Or a function calls itself in one statement. */
+  if (!is_first) return false;
+  if (read_user(&operation, sizeof(operation), script->own[PERL_OWN_INTERPRETER] + PERL_OPERATION)) return true;
+  if (!is_perl_pointer(operation) || read_user(&next, sizeof(next), operation)) return true;
+  return next == back || operation == script->own[PERL_OWN_START];
+}
+
+/* Notes at which statement the call is, and at which one its caller. `outside`: the latter, by its context. */
+static __always_inline void take_perl_statement(struct script_walk *script, int step, __u64 outside, __u64 back,
+                                                bool is_first) {
+  if (step == STEP_FUNCTION) {
+    const bool is_new = is_perl_call_new(script, outside, back, is_first);
+    script->own[PERL_OWN_AT] = is_new ? 0 : script->own[PERL_OWN_STATEMENT];
+    script->own[PERL_OWN_STATEMENT] = outside;
+  } else if (script->own[PERL_OWN_STATEMENT] != outside) {
+    script->own[PERL_OWN_STATEMENT] = 0; /* the call is half made, or half left */
+  }
+}
+
 /* Returns 0, or how the run ends at once. */
 static __always_inline int begin_perl_run(struct script_walk *script, const struct script_layout *layout) {
   script->must_fit = 1;
   script->own[PERL_OWN_CATCH] = 0;
   script->own[PERL_OWN_MARK_INDEX] = ~0ULL;
   if (!script->has_next) {
-    __u64 thread = 0, stack[2];
+    /* The current statement lies before the stack. */
+    __u64 thread = 0, stack[3];
     const __u64 interpreter = value_of_key(script, layout, &thread);
-    if (!interpreter || read_user(stack, sizeof(stack), interpreter + layout->at[PERL_STACK])) {
+    if (!interpreter || read_user(stack, sizeof(stack), interpreter + layout->at[PERL_STACK] - sizeof(__u64))) {
       return STEP_MISSING + SCRIPT_NOT_READABLE;
     }
     script->own[PERL_OWN_INTERPRETER] = interpreter;
     script->own[PERL_OWN_FLAGS] = PERL_IS_FIRST | (script->shift == SHIFT_DROP ? PERL_IS_DROPPING : 0);
     /* The structure knows its array: so this is Perl's interpreter. */
-    if (enter_perl_stack(script, stack[1]) || script->words[0] != stack[0]) return STEP_MISSING + SCRIPT_NOT_READABLE;
+    if (enter_perl_stack(script, stack[2]) || script->words[0] != stack[1]) return STEP_MISSING + SCRIPT_NOT_READABLE;
     script->has_next = 1;
+    if (are_lines_wanted()) begin_perl_statements(script, stack[0]);
     if (script->shift == SHIFT_EMPTY) return STEP_DONE;
   }
   if (script->own[PERL_OWN_FLAGS] & PERL_IS_INHERITED) {
@@ -161,6 +212,7 @@ static __always_inline int begin_perl_run(struct script_walk *script, const stru
 static __always_inline int perl_main(struct script_walk *script) {
   if (script->own[PERL_OWN_FLAGS] & PERL_MAIN_IS_SHOWN) return STEP_MISSING + SCRIPT_NO_PLACE;
   script->own[PERL_OWN_FLAGS] |= PERL_MAIN_IS_SHOWN;
+  script->own[PERL_OWN_AT] = script->own[PERL_OWN_STATEMENT];
   script->next = 0;
   script->function = 0;
   script->line = 0;
@@ -225,7 +277,7 @@ static __always_inline int next_perl_function(struct walk *walk, const struct sc
   const __u64 back = script->words[PERL_CONTEXT_RETURN];
   if (outer >= index) return STEP_MISSING + SCRIPT_NOT_READABLE;
   if (is_perl_context(script, PERL_TYPE_EVAL)) {
-    const __u64 catcher = script->words[PERL_CONTEXT_CATCH];
+    const __u64 catcher = script->words[PERL_CONTEXT_CATCH], outside = script->words[PERL_CONTEXT_STATEMENT];
     script->own[PERL_OWN_FLAGS] &= ~(__u64)PERL_IS_FIRST;
     /* It lies in the frame of that function. */
     if (is_catch && !script->own[PERL_OWN_CATCH] && catcher - script->cfa < PERL_CATCHER_BYTES) {
@@ -235,7 +287,9 @@ static __always_inline int next_perl_function(struct walk *walk, const struct sc
       return has_mark ? end_perl_run_at_mark(script) : STEP_DONE;
     }
     script->own[PERL_OWN_INDEX] = outer;
+    if (!(script->words[0] & PERL_IN_FUNCTION)) script->own[PERL_OWN_STATEMENT] = outside;
     if (is_catch) {
+      script->own[PERL_OWN_MARK_STATEMENT] = script->own[PERL_OWN_STATEMENT];
       /* The run ends at the outermost eval of this kind, and this may be it. */
       script->own[PERL_OWN_MARK_INDEX] = outer;
       script->mark_depth = walk->depth;
@@ -247,16 +301,20 @@ static __always_inline int next_perl_function(struct walk *walk, const struct sc
   }
   if (!is_perl_context(script, PERL_TYPE_CALL)) {
     script->own[PERL_OWN_INDEX] = outer;
+    script->own[PERL_OWN_STATEMENT] = script->words[PERL_CONTEXT_STATEMENT];
     return STEP_NOTHING; /* a format */
   }
   const bool was_first = script->own[PERL_OWN_FLAGS] & PERL_IS_FIRST;
-  const __u64 function = script->words[PERL_CONTEXT_FUNCTION];
+  const __u64 function = script->words[PERL_CONTEXT_FUNCTION], outside = script->words[PERL_CONTEXT_STATEMENT];
   const __u32 times = (__u32)script->words[PERL_CONTEXT_TIMES];
   if (!back && has_mark) return end_perl_run_at_mark(script);
   script->own[PERL_OWN_INDEX] = outer;
   const bool is_shown = !(script->words[0] & PERL_IN_PATTERN);
   int step = STEP_NOTHING;
-  if (is_shown) step = take_perl_function(script, function, times);
+  if (is_shown) {
+    step = take_perl_function(script, function, times);
+    if (are_lines_wanted()) take_perl_statement(script, step, outside, back, was_first);
+  }
   if (back || step >= STEP_MISSING) return step;
   /* A call that is half made does not say yet where it returns to. */
   if (function && was_first && step == STEP_NOTHING && is_shown) return step;
@@ -314,6 +372,26 @@ static __always_inline __u64 perl_package_name(const struct script_layout *layou
   /* A package with several names: the first place is free if its own name is no longer one of them. */
   if (count && (!is_perl_pointer(name) || read_user(&name, sizeof(name), name + (count < 0 ? 8 : 0)))) return 0;
   return name;
+}
+
+/* As find_position(). The statement must be in the function's file: code of an eval or of a pattern has another. */
+static __always_inline void find_perl_position(struct script_walk *script, const struct script_layout *layout) {
+  const __u64 statement = script->own[PERL_OWN_AT];
+  __u64 path = script->proof[1], read[3], differ = 0;
+  if (!is_perl_pointer(statement) || read_user(read, sizeof(read), statement + PERL_STATEMENT_AT)) return;
+  if (!script->function &&
+      read_user(&path, sizeof(path), script->own[PERL_OWN_INTERPRETER] + layout->at[PERL_SCRIPT_NAME])) {
+    return;
+  }
+  if (path < LOWEST_CODE || read[PERL_STATEMENT_FILE] < LOWEST_CODE) return;
+  __builtin_memset(script->words, 0, sizeof(script->words));
+  __builtin_memset(script->name.path_text, 0, SCRIPT_PATH_BYTES);
+  const long bytes = read_user_text((char *)script->words, sizeof(script->words), read[PERL_STATEMENT_FILE]);
+  const __u64 *other = (const __u64 *)script->name.path_text;
+  if (bytes <= 0 || bytes == sizeof(script->words)) return;
+  if (read_user_text(script->name.path_text, SCRIPT_PATH_BYTES, path) != bytes) return;
+  for (int i = 0; i < SCRIPT_WORDS; i++) differ |= script->words[i] ^ other[i];
+  if (!differ) script->position = read[0] >> 32;
 }
 
 /* Puts the names of the function at hand into script->name. Returns 0 when they were read. */

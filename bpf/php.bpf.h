@@ -23,6 +23,17 @@
 #define PHP_TEXT_HASH 8
 #define PHP_TEXT_AT 24
 
+/* struct _zend_op. While its function runs, this register points to it, and the frame only says the last one that could
+ * have failed. */
+#define PHP_INSTRUCTION_BYTES 32
+#define PHP_INSTRUCTION_LINE 24
+#define PHP_INSTRUCTION_REGISTER 15
+
+/* Indexes into script_walk::own. */
+enum php_own {
+  PHP_OWN_IS_INNERMOST /* no frame of the script was before the one at hand */
+};
+
 static __always_inline bool is_php_pointer(__u64 address) { return address >= LOWEST_CODE && !(address & 7); }
 
 /* Finds the function of the next frame of the script. Returns an enum script_step. */
@@ -47,6 +58,8 @@ __noinline int php_step(__u32 slot) {
   const __u32 info = (__u32)script->words[PHP_FRAME_INFO / 8];
   const bool is_from_c = info & PHP_CALLED_FROM_C;
   __u64 function = script->words[PHP_FRAME_FUNCTION / 8], generator = 0;
+  script->instruction = script->words[0];
+  script->own[PHP_OWN_IS_INNERMOST] = !script->has_next;
   script->frame = script->next = previous;
   script->has_next = 1;
   /* A frame that only holds a place, for a generator that takes its values from another one. */
@@ -54,6 +67,7 @@ __noinline int php_step(__u32 slot) {
       !read_user(&generator, sizeof(generator), object + layout->at[PHP_GENERATOR_FRAME]) &&
       is_php_pointer(generator)) {
     read_user(&function, sizeof(function), generator + PHP_FRAME_FUNCTION);
+    if (are_lines_wanted() && read_user(&script->instruction, sizeof(__u64), generator)) script->instruction = 0;
   }
   if (!function) return previous ? STEP_NOTHING : STEP_END;
   if (!is_php_pointer(function)) return STEP_MISSING + SCRIPT_NOT_READABLE;
@@ -85,6 +99,44 @@ __noinline int php_step(__u32 slot) {
   script->can_be_known = hash && (file_hash || !is_of_script);
   script->file = file[0];
   return !previous || (is_of_script && is_from_c) ? STEP_LAST_FUNCTION : STEP_FUNCTION;
+}
+
+/* Whether there is another instruction of the function on the stack of C, in the frames that the interpreter has
+ * called: one of them may have saved the register there. */
+static __always_inline bool has_other_php_instruction(struct walk *walk, __u64 code, __u64 bytes) {
+  struct script_walk *script = &walk->script;
+  const __u64 end = script->sp, lowest = walk->innermost[REGISTER_SP], own = script->instruction - code;
+  bool is_other = false;
+  if (read_user(script->words, sizeof(script->words), end - sizeof(script->words))) return false;
+  for (int i = 0; i < SCRIPT_WORDS; i++) {
+    const __u64 at = script->words[i] - code;
+    const bool is_there = end - 8 * (SCRIPT_WORDS - i) >= lowest;
+    is_other |= is_there && at < bytes && !(at % PHP_INSTRUCTION_BYTES) && at != own;
+  }
+  return is_other;
+}
+
+/* As find_position(). */
+static __always_inline void find_php_position(struct walk *walk, const struct script_layout *layout) {
+  struct script_walk *script = &walk->script;
+  __u64 code[2];
+  __u32 line = 0;
+  if (!script->file) return;
+  if (read_user(code, sizeof(code), script->function + layout->at[PHP_FUNCTION_CODE] - sizeof(__u64))) return;
+  const __u32 count = layout->at[PHP_FUNCTION_LENGTH] & 4 ? code[0] >> 32 : code[0];
+  const __u64 bytes = (__u64)count * PHP_INSTRUCTION_BYTES;
+  if (script->own[PHP_OWN_IS_INNERMOST]) {
+    if (name_registers(walk->slot)) return;
+    const __u64 live = walk->innermost[PHP_INSTRUCTION_REGISTER];
+    if (live - code[1] < bytes) {
+      script->instruction = live;
+    } else if (has_other_php_instruction(walk, code[1], bytes)) {
+      return;
+    }
+  }
+  const __u64 at = script->instruction - code[1];
+  if (at >= bytes || at % PHP_INSTRUCTION_BYTES) return;
+  if (!read_user(&line, sizeof(line), script->instruction + PHP_INSTRUCTION_LINE)) script->position = line;
 }
 
 /* As read_python_text(), for a text in bytes of any kind. */

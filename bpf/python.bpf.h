@@ -5,7 +5,14 @@
 #define PROFILE_PYTHON_BPF_H
 
 #include "script_step.bpf.h"
+#include "stack_hash.bpf.h"
 #include "walk_host.bpf.h"
+
+/* An instruction, or one of the places behind it that are its cache. */
+#define PYTHON_UNIT_BYTES 2
+/* An object of bytes: its length, and where they begin. */
+#define PYTHON_BYTES_LENGTH 16
+#define PYTHON_BYTES_AT 32
 
 static __always_inline __u32 python_at(const struct script_layout *layout, enum script_python place) {
   return layout->at[place];
@@ -52,6 +59,10 @@ __noinline int python_step(__u32 slot) {
   const __u64 code = script->words[python_at(layout, PYTHON_FRAME_CODE) / 8 & (SCRIPT_WORDS - 1)];
   const __u64 previous = script->words[python_at(layout, PYTHON_FRAME_PREVIOUS) / 8 & (SCRIPT_WORDS - 1)];
   const __u8 entry = ((__u8 *)script->words)[entry_at & (8 * SCRIPT_WORDS - 1)];
+  if (are_lines_wanted()) {
+    const __u64 in_frame = script->words[python_at(layout, PYTHON_FRAME_AT) / 8 & (SCRIPT_WORDS - 1)];
+    script->instruction = python_at(layout, PYTHON_CODE_START) ? in_frame : frame;
+  }
   const bool is_entry = !entry_at || entry >= python_at(layout, PYTHON_ENTRY_LEAST);
   script->frame = previous;
   if (is_entry) {
@@ -76,6 +87,9 @@ __noinline int python_step(__u32 slot) {
   if (name == path && !line && !is_entry) return STEP_NOTHING;
   /* The name's length, and the hash that Python keeps of it. -1: it has not computed that yet. */
   if (read_user(&script->proof[2], 2 * sizeof(__u64), name + 16)) return STEP_MISSING + SCRIPT_NOT_READABLE;
+  if (are_lines_wanted()) {
+    script->file = script->words[python_at(layout, PYTHON_CODE_TABLE) / 8 & (SCRIPT_WORDS - 1)];
+  }
   script->function = code;
   script->proof[0] = name;
   script->proof[1] = path;
@@ -83,6 +97,32 @@ __noinline int python_step(__u32 slot) {
   script->proof[2] ^= (__u64)line << 32;
   script->line = line;
   return is_entry ? STEP_LAST_FUNCTION : STEP_FUNCTION;
+}
+
+/* As find_position(). Each function has its table of lines in an object of bytes. */
+static __always_inline void find_python_position(struct script_walk *script, const struct script_layout *layout) {
+  const __u64 start = python_at(layout, PYTHON_CODE_START), table = script->file;
+  __u64 bytes = 0, hash = table;
+  if (start) {
+    /* The frame of a function that has not begun is before its first instruction. */
+    script->position = (script->instruction - script->function - start) / PYTHON_UNIT_BYTES + 2;
+    if (script->instruction == script->function + start - PYTHON_UNIT_BYTES) script->position = 1;
+  } else {
+    __s32 at = 0;
+    if (read_user(&at, sizeof(at), script->instruction + python_at(layout, PYTHON_FRAME_AT))) return;
+    script->position = at < 0 ? 1 : (__u64)at * python_at(layout, PYTHON_FRAME_UNIT) / PYTHON_UNIT_BYTES + 2;
+  }
+  if (table < LOWEST_CODE || (table & 7) || read_user(&bytes, sizeof(bytes), table + PYTHON_BYTES_LENGTH)) return;
+  script->table = table + PYTHON_BYTES_AT;
+  script->table_bytes = bytes;
+  /* The beginning stands for all of it: what comes later changes only with a function that has the same name, begins
+   * in the same line and has come to lie in the same places. */
+  __builtin_memset(script->words, 0, sizeof(script->words));
+  if (bytes > sizeof(script->words)) bytes = sizeof(script->words);
+  KEEP_BELOW(bytes, 2 * sizeof(script->words));
+  if (bytes > sizeof(script->words) || (bytes && read_user(script->words, bytes, script->table))) return;
+  for (int i = 0; i < SCRIPT_WORDS; i++) hash = mixed_with(hash, script->words[i]);
+  script->proof[2] ^= hash ^ script->table_bytes;
 }
 
 /* Reads a str into `to`, which has room for `most` bytes, a power of two, and for as many behind it. `from_end`: its

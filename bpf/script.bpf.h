@@ -41,6 +41,7 @@ static __always_inline void begin_scripts(struct walk *walk) {
   walk->script.shift = SHIFT_NONE;
   walk->script.is_code_late = 0;
   walk->script.is_code = 0;
+  walk->script.position = 0;
 }
 
 /* The frame whose row is marked has been left: walk->sp is its CFA. `sp`: its own stack pointer. `place`: the offset in
@@ -114,8 +115,55 @@ static __always_inline void name_function(struct script_walk *script) {
   sip_round(v);
   sip_round(v);
   sip_round(v);
-  script->id = SCRIPT_FRAME | ((v[0] ^ v[1] ^ v[2] ^ v[3]) & (SCRIPT_FRAME - 1));
+  script->name_hash = v[0] ^ v[1] ^ v[2] ^ v[3];
+  script->id = SCRIPT_FRAME | (script->name_hash & (SCRIPT_FRAME - 1));
+  if (are_lines_wanted()) script->id &= ~SCRIPT_POSITION_MASK;
   script->name.frame = script->id;
+}
+
+/* Reads the table of lines of the function at hand. Its hash is a part of what the function is, because two functions
+ * on one line may have the same name. */
+__noinline int read_table(__u32 slot) {
+  struct walk *walk = walk_of(slot);
+  if (!walk || !are_lines_wanted()) return 0;
+  struct script_walk *script = &walk->script;
+  struct ring_lines *lines = lines_of(walk);
+  __u64 bytes = script->table_bytes, hash = walk_config.seed[0];
+  if (!lines || bytes > SCRIPT_TABLE_BYTES) return 0;
+  lines->bytes = bytes;
+  KEEP_BELOW(bytes, 2 * SCRIPT_TABLE_BYTES);
+  if (bytes > SCRIPT_TABLE_BYTES) return 0;
+  if (bytes && read_user(lines->table, bytes, script->table)) return 0;
+  const __u64 *words = (const __u64 *)lines->table;
+  const __u32 whole = script->table_bytes / sizeof(__u64), rest = 8 * (script->table_bytes % sizeof(__u64));
+  for (__u32 i = 0; i < SCRIPT_TABLE_BYTES / sizeof(__u64); i++) {
+    __u64 at = i;
+    KEEP_BELOW(at, SCRIPT_TABLE_BYTES / sizeof(__u64));
+    if (i >= whole) {
+      if (rest) hash = mixed_with(hash, words[at] << (64 - rest));
+      break;
+    }
+    hash = mixed_with(hash, words[at]);
+  }
+  script->name.table_bytes = script->table_bytes;
+  script->name.table_hash = hash | 1;
+  return 0;
+}
+
+/* Sets script->position for the function at hand, and adds to script->proof what shows that its lines are the same. */
+__noinline int find_position(__u32 slot) {
+  struct walk *walk = walk_of(slot);
+  if (!walk || !are_lines_wanted()) return 0;
+  struct script_walk *script = &walk->script;
+  const struct script_layout *layout = script_layout_of(script->layout);
+  script->position = 0;
+  script->table = 0;
+  if (!layout || !layout->lines) return 0;
+  if (script->language == SCRIPT_PYTHON) find_python_position(script, layout);
+  if (script->language == SCRIPT_PHP) find_php_position(walk, layout);
+  if (script->language == SCRIPT_PERL) find_perl_position(script, layout);
+  if (script->position > SCRIPT_POSITION_MASK) script->position = 0;
+  return 0;
 }
 
 /* Sets script->id for the function at hand by its names. Returns 0 when they were read. */
@@ -146,6 +194,10 @@ __noinline int read_function(__u32 slot) {
       break;
     default:
       return 1;
+  }
+  if (are_lines_wanted()) {
+    script->name.lines = layout->lines;
+    if (layout->lines > SCRIPT_LINES_DIRECT && script->table) read_table(slot);
   }
   name_function(script);
   if (send_name(walk) && script->can_be_known) remember_function(walk);
@@ -245,10 +297,11 @@ __noinline int script_frame(__u32 slot) {
     return step == STEP_END && walk->depth == script->depth ? give_up_run(walk, SCRIPT_NOT_BEGUN) : WALK_GOES_ON;
   }
   if (walk->depth >= walk_config.depth) return WALK_TOO_DEEP;
+  if (are_lines_wanted()) find_position(slot);
   /* An address alone says nothing, because the memory of a function is used again. */
   const bool is_known = script->can_be_known && recall_function(walk);
   if (!is_known && read_function(slot)) return give_up_run(walk, SCRIPT_NOT_READABLE);
-  add_frame(walk, script->id, 0);
+  add_frame(walk, script->id | script->position, 0);
   if (step == STEP_LAST_FUNCTION) script->is_on = 0;
   return WALK_GOES_ON;
 }

@@ -15,6 +15,9 @@ enum script_step {
   STEP_MISSING        /* and the enum script_missing that says why */
 };
 
+/* Whether frames of scripts say where in their functions they are. If not, the verifier removes the code for it. */
+static __always_inline bool are_lines_wanted(void) { return walk_config.languages && walk_config.lines; }
+
 /* In glibc's struct pthread: the values of the first 32 keys, each behind its sequence number. */
 #define GLIBC_KEYS 32
 #define GLIBC_VALUES_AT 0x310

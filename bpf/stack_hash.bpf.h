@@ -21,6 +21,9 @@ static __always_inline void sip_round(__u64 *v) {
   v[2] = rotated(v[2], 32);
 }
 
+/* A cheap hash of many words, against chance alone. */
+static __always_inline __u64 mixed_with(__u64 hash, __u64 word) { return (rotated(hash, 23) ^ word) * PLACE_FACTOR; }
+
 static __always_inline void add_to_hash(struct walk *walk, __u64 word) {
   __u64 v[4] = {walk->hash[0], walk->hash[1], walk->hash[2], walk->hash[3] ^ word};
   sip_round(v);

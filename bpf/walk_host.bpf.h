@@ -78,7 +78,11 @@ static __always_inline long read_thread_base(__u64 *base);
 static __always_inline bool recall_function(struct walk *walk);
 static __always_inline void remember_function(struct walk *walk);
 
-/* Gives script.name to user space, before a stack has script.id. False: it is lost this time. */
+/* Room for the table of lines of the function at hand. NULL: there is none. */
+static __always_inline struct ring_lines *lines_of(const struct walk *walk);
+
+/* Gives script.name, and the table of lines if it has one, to user space before a stack has script.id. False: it is
+ * lost this time. Where another function has that word already, script.id becomes that of no function. */
 static __always_inline bool send_name(struct walk *walk);
 
 #endif

@@ -106,7 +106,7 @@ enum script_shift {
 
 /* What is known of the scripts on this stack: see script.bpf.h. */
 #define SCRIPT_WORDS 32 /* a power of two */
-#define SCRIPT_OWN_WORDS 10
+#define SCRIPT_OWN_WORDS 14
 struct script_walk {
   __u32 is_on;        /* the next frame of the walk is one of the script */
   __u32 is_off;       /* no frames of scripts in this walk */
@@ -129,15 +129,20 @@ struct script_walk {
   __u64 identity; /* of the mapping of the frame that was left last, as of add_frame() */
   __u64 hash[4];
   __u32 depth; /* the frames before it */
-  __u32 line;  /* of the function at hand */
+  __u32 line;  /* where the function at hand begins */
   /* The script's frames: the next one, 0 where the run begins; the first one of the next outer run. */
   __u64 frame;
   __u64 next;
   /* The function at hand: its address, and what shows that it is still the same. */
   __u64 function;
   __u64 proof[4];
-  __u64 file;                  /* the object that has the path of its file, where `proof` does not have it */
-  __u64 id;                    /* its word in the stack */
+  __u64 file;  /* the object that has the path of its file, where `proof` does not have it */
+  __u64 table; /* where its table of lines is; 0: it has none */
+  __u64 table_bytes;
+  __u64 position;              /* in the function, as a frame's word has it; 0: it is not known, or not wanted */
+  __u64 instruction;           /* what the language knows of the place in the function */
+  __u64 id;                    /* its word in the stack, without a position */
+  __u64 name_hash;             /* of which that word has most bits */
   __u64 own[SCRIPT_OWN_WORDS]; /* what the language keeps between its steps */
   /* The stack at a frame where the run may have ended: see STEP_BACK. */
   __u64 mark_hash[4];

@@ -121,7 +121,7 @@ set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
 # The font of the pictures is recommended. The program looks for the suggested library and program only when it needs
 # them.
 set(CPACK_DEBIAN_PACKAGE_RECOMMENDS fonts-dejavu-core)
-set(CPACK_DEBIAN_PACKAGE_SUGGESTS "libdebuginfod1, ffmpeg")
+set(CPACK_DEBIAN_PACKAGE_SUGGESTS "libdebuginfod1, libcapstone4, ffmpeg")
 set(CPACK_PRE_BUILD_SCRIPTS ${CMAKE_SOURCE_DIR}/scripts/cpack.cmake)
 set(CPACK_PROJECT_CONFIG_FILE ${CMAKE_BINARY_DIR}/CPackProfile.cmake)
 

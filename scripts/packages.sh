@@ -27,6 +27,7 @@ build fonts-dejavu-core            -
 build libmicrohttpd-dev            <microhttpd.h>
 build libncurses-dev               <ncurses.h>
 build libsqlite3-dev               <sqlite3.h>
+build libcapstone-dev              <capstone/capstone.h>
 build libboost-program-options-dev <boost/program_options.hpp>
 test  ccache                       ccache
 test  doctest-dev                  <doctest/doctest.h>
@@ -55,6 +56,7 @@ test  groff                        groff
 test  binutils                     strip
 test  dwz                          dwz
 test  libdebuginfod1               -
+test  libcapstone4                 -
 test  libdw-dev                    <elfutils/libdw.h>
 test  lld                          ld.lld
 test  xz-utils                     xz

@@ -70,14 +70,15 @@ struct off_cpu_config {
   __u32 states; /* bits of enum wait_state: the states that count */
   __u8 wall;    /* time on the CPU counts too */
   __u8 waker;   /* who ends a wait is recorded too */
-  __u16 padding;
+  __u8 ended;   /* a wait counts only where it ends */
+  __u8 padding;
 };
 
 struct off_cpu_state {
   __u64 epoch;          /* counts the reports; set by user space */
   __u64 started_ns;     /* CLOCK_MONOTONIC: when the run began; 0 while the threads that are blocked are read */
-  __u64 cut_waits;      /* waits that the last flush found under way */
-  __u64 cut_ns;         /* the sum of the parts that it cut */
+  __u64 cut_waits;      /* waits that the last flush found under way, and has counted unless only ended ones count */
+  __u64 cut_ns;         /* the sum of their parts */
   __u64 exits;          /* threads that have exited with sums that user space has not read */
   __u64 exited_threads; /* exited threads in the map that user space has not removed */
   __u64 unlisted;       /* exited threads whose sums found no place */

@@ -75,7 +75,8 @@ enum ring_type {
   RING_STACK,      /* struct ring_stack of abi/walk.h and its frames */
   RING_FILE,       /* struct ring_file of abi/walk.h */
   RING_UNFINISHED, /* struct ring_unfinished of abi/walk.h, in a separate ring */
-  RING_NAME        /* struct ring_name of abi/script.h */
+  RING_NAME,       /* struct ring_name of abi/script.h */
+  RING_LINES       /* struct ring_lines of abi/script.h */
 };
 
 struct ring_header {

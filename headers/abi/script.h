@@ -41,12 +41,20 @@ enum script_python {
   PYTHON_CODE_NAME,
   PYTHON_TEXT_ASCII, /* str: where the characters begin, in a str of ASCII and in others */
   PYTHON_TEXT_OTHER,
+  /* For lines. The frame: a pointer to its instruction, below PYTHON_FRAME_BYTES; where PYTHON_CODE_START is 0, the
+   * instruction's index in a signed number of 4 bytes, which counts PYTHON_FRAME_UNIT bytes. */
+  PYTHON_FRAME_AT,
+  PYTHON_FRAME_UNIT,
+  PYTHON_CODE_TABLE, /* the code object: its table of lines, below PYTHON_CODE_BYTES */
+  PYTHON_CODE_START, /* the code object: its first instruction */
   PYTHON_PLACES
 };
 /* The same for PHP. */
 enum script_php {
   PHP_FUNCTION_FILE,   /* struct _zend_op_array: the name of its file, and behind it its first line */
   PHP_GENERATOR_FRAME, /* struct _zend_generator: its frame; 0: not used */
+  PHP_FUNCTION_CODE,   /* struct _zend_op_array: its first instruction */
+  PHP_FUNCTION_LENGTH, /* and how many there are, in the 8 bytes before that */
   PHP_PLACES
 };
 /* The same for Ruby. */
@@ -91,6 +99,16 @@ enum script_node {
 #define SCRIPT_MOST_LAYOUTS 64
 
 #define SCRIPT_MOST_PLACES 16
+
+/* What becomes of a position in a function to make a line of it. */
+enum script_lines {
+  SCRIPT_LINES_NONE,     /* nothing: no lines are known, or wanted */
+  SCRIPT_LINES_DIRECT,   /* it is the line */
+  SCRIPT_LINES_OF_BYTES, /* Python's co_lnotab: the instruction's index and 2; 1 stands for the function's first line */
+  SCRIPT_LINES_OF_RANGES, /* the same with Python's co_linetable of 3.10 */
+  SCRIPT_LINES_OF_PLACES, /* the same with that of 3.11 */
+  SCRIPT_LINES_FORMS
+};
 struct script_layout {
   __u32 language;   /* enum script_language */
   __u32 head;       /* enum script_head */
@@ -99,12 +117,17 @@ struct script_layout {
   __s64 head_at;    /* SCRIPT_HEAD_BY_KEY, SCRIPT_HEAD_GLOBAL, SCRIPT_HEAD_OF_MODULE: counted like type_at */
   __s64 type_at;    /* of the type of all code objects; address - bias of the mapping with the function; 0: not used */
   __u32 at[SCRIPT_MOST_PLACES];
+  __u32 lines; /* enum script_lines */
+  __u32 unused;
 };
 
 /* Set in a frame's word, without WALK_IN_EXECVE: the other bits are a hash of what ring_name says of the function. So a
  * function has one number in all processes. */
 #define SCRIPT_FRAME (1ULL << 61)
 #define SCRIPT_FRAME_MASK (3ULL << 61)
+/* If lines are wanted, the lowest bits are the position in the function instead; 0: it is not known. */
+#define SCRIPT_POSITION_BITS 18
+#define SCRIPT_POSITION_MASK ((1ULL << SCRIPT_POSITION_BITS) - 1)
 
 /* A text of a script: the characters have 1 (Latin-1), 2 or 4 bytes (Unicode), or the text is in UTF-8. */
 struct script_text {
@@ -125,9 +148,21 @@ struct ring_name {
   struct script_text path;  /* of the script */
   struct script_text owner; /* the class of the function, where its name does not say it */
   __u32 number;             /* of the function in its script, for a language that keeps no lines at hand */
+  __u32 lines;              /* enum script_lines */
+  __u32 table_bytes;        /* of ring_lines::table, which is not sent if it is empty */
+  __u64 table_hash;         /* 0: there is none, or it is too large */
   char name_text[SCRIPT_NAME_BYTES];
   char path_text[SCRIPT_PATH_BYTES];
   char owner_text[SCRIPT_OWNER_BYTES];
+};
+
+/* What makes lines of the positions in a function, sent before its name. */
+#define SCRIPT_TABLE_BYTES 16384
+struct ring_lines {
+  struct ring_header header;
+  __u64 frame; /* the word of the function in stacks, without a position */
+  __u64 bytes; /* of the table */
+  char table[SCRIPT_TABLE_BYTES];
 };
 
 /* Why the frames of a script are missing behind a frame of its interpreter. */
@@ -144,8 +179,9 @@ struct script_counts {
   __u64 walks[SCRIPT_LANGUAGES][SCRIPT_REASONS];
 };
 
-PROFILE_ABI_ASSERT(sizeof(struct script_layout) == 96, "script_layout");
-PROFILE_ABI_ASSERT(sizeof(struct ring_name) == 488, "ring_name");
+PROFILE_ABI_ASSERT(sizeof(struct script_layout) == 104, "script_layout");
+PROFILE_ABI_ASSERT(sizeof(struct ring_name) == 504, "ring_name");
+PROFILE_ABI_ASSERT(sizeof(struct ring_lines) == 24 + SCRIPT_TABLE_BYTES, "ring_lines");
 PROFILE_ABI_ASSERT((int)NODE_PLACES <= SCRIPT_MOST_PLACES, "places of node");
 PROFILE_ABI_ASSERT((int)PERL_PLACES <= SCRIPT_MOST_PLACES, "places of perl");
 PROFILE_ABI_ASSERT((int)PYTHON_PLACES <= SCRIPT_MOST_PLACES, "places of python");

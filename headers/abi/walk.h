@@ -173,8 +173,8 @@ struct walk_config {
    */
   __u32 sends_each_row;
   __u32 languages; /* a bit for each script_language whose functions are wanted */
-  __u32 unused;
-  __u64 seed[2]; /* secret seed of the hash, so that no program can make two stacks with the same hash */
+  __u32 lines;     /* 1: frames of scripts have their positions */
+  __u64 seed[2];   /* secret seed of the hash, so that no program can make two stacks with the same hash */
 };
 
 enum layout_tree { LAYOUT_MAPLE_TREE, LAYOUT_RED_BLACK_TREE };

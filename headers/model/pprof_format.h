@@ -39,6 +39,12 @@ inline constexpr std::string_view moved_comment = "out of the way of others by m
 inline constexpr std::string_view stack_end_label = "stack_end";
 inline constexpr std::string_view whole_comment = " user stacks whole";
 
+// The labels of a wait with --waker: the name of the thread that ended it, and the functions of its stack from the root
+// to the leaf, separated by ';', with the mark behind those of the kernel.
+inline constexpr std::string_view waker_label = "waker";
+inline constexpr std::string_view waker_stack_label = "waker_stack";
+inline constexpr std::string_view kernel_mark = "_[k]";
+
 // "off_cpu": collectors have the type of a value in a query, so it has only letters, digits and '_'.
 [[nodiscard]] inline std::string identifier(std::string_view name) {
   std::string text;

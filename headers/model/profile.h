@@ -31,7 +31,8 @@ enum class FrameId : std::uint32_t {};
 enum class StackId : std::uint32_t { none = 0, missed = UINT32_MAX };
 
 // `script`: a function of an interpreted program, in the stack of its interpreter. Its source is the file of the script
-// and the line where the function begins; its address is a hash of these and of the name.
+// and the line where the function begins, or with Frame::begins_at the line that ran; its address is a hash of these
+// and of the name.
 enum class FrameKind : std::uint8_t { user, kernel, script };
 
 // Why a stack has no more frames at its root end. Their words are in model/stack_end.cpp; README says what else lists
@@ -159,6 +160,9 @@ struct Frame {
   std::uint64_t offset = 0;
   // Without a symbol: where its function begins, counted as `offset` is; or unknown_offset. Unwind tables tell it.
   std::uint64_t function = unknown_offset;
+  // Of a script's frame whose source is the line that ran: the line where its function begins. 0: that line is its
+  // source.
+  std::uint32_t begins_at = 0;
   // Every format shows the functions inlined here as frames of their own, between this frame and its callee.
   SourceLocationId source = SourceLocationId::none;
   BinaryId binary = BinaryId::none;
@@ -186,8 +190,8 @@ struct Row {
   StackId kernel = StackId::none;
   // A frame that the source adds at the leaf, for example "[off-cpu]"; empty: none.
   StringId tag = StringId::empty;
-  // The name of the thread that ended a wait (empty when unknown or not asked for), and its stacks. Outputs never see
-  // these fields: they get them as a part of the kernel stack (app/stack_edits.h).
+  // The name of the thread that ended a wait (empty when unknown or not asked for), and its stacks. Formats without a
+  // place for them get them as a part of the kernel stack (model/wakers.h).
   StringId waker = StringId::empty;
   StackId waker_user = StackId::none;
   StackId waker_kernel = StackId::none;
@@ -233,6 +237,7 @@ struct RunInfo {
   bool processes_by_name = false;
   std::optional<double> duration_s;  // nullopt: until Ctrl-C
   std::vector<std::string> command;  // of `profile -- COMMAND`
+  std::string host;                  // the name of the machine; "" when unknown
   std::string command_line;          // the profiler's own, quoted for a shell; "" when unknown
 };
 

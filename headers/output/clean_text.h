@@ -25,6 +25,8 @@ struct CodePoint {
 void append_clean(std::string& out, std::string_view text, Semicolon semicolon);
 // Returns the clean text; it keeps semicolons.
 [[nodiscard]] std::string clean_text(std::string_view text);
+// The same of a line of source: blanks replace each tab, up to the next multiple of eight columns.
+[[nodiscard]] std::string clean_source_text(std::string_view text);
 // The same, but "[unknown]" for an empty name. A thread may have the empty name.
 [[nodiscard]] std::string clean_name(std::string_view name);
 

@@ -9,7 +9,9 @@
 #include <span>
 #include <string_view>
 
+#include "model/listing.h"
 #include "model/profile.h"
+#include "output/picture_size.h"
 
 namespace profile {
 
@@ -21,6 +23,9 @@ struct OutputOptions {
   bool hide_addresses = false;  // in pprof, of code that is in no file
   bool show_modules = false;    // --modules: "init [libfoo.so]" in formats that otherwise show only the symbol
   std::size_t top = 10;         // --top: rows of each table
+  // --sources: the source and the code that a page shows. Empty: none.
+  std::function<SourceListings(const Profile&)> sources = nullptr;
+  PictureSize picture = {};  // --size: of SVG and PNG
 };
 
 // If the source of a frame is known (--lines, Frame::source), it is shown without an option:
@@ -51,6 +56,7 @@ struct OutputFormat {
   bool one_report;  // a file holds only one report
   bool is_binary;   // not for a terminal
   Addresses addresses;
+  bool keeps_wakers;        // it has a place for the thread that ended a wait; others get it as frames (model/wakers.h)
   std::string_view to_see;  // how the user views a file of this format; "" for text
   Output (*make)(const OutputOptions&);
 };

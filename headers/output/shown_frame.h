@@ -68,9 +68,9 @@ void append_word(std::string& out, std::string_view name);
 void append_pid(std::string& out, const RunInfo& run, std::uint32_t tgid);
 
 // Whether the line is a part of what the frame is, so that two lines of one function are two frames. That of a script's
-// function is where the function begins.
+// function may be where the function begins.
 [[nodiscard]] inline bool is_apart_by_line(const RunInfo& run, const Frame& frame) {
-  return run.frames_by_line && frame.kind != FrameKind::script;
+  return run.frames_by_line && (frame.kind != FrameKind::script || frame.begins_at != 0);
 }
 
 // A frame as it is shown: a function inlined at the address, or the function that has the code.

@@ -12,19 +12,22 @@ class FileKeeper;
 class FileReader;
 class FileProbes;
 class StackReader;
+class ListingReader;
 
 class Children {
  public:
   // Forks the children. Do it as early as possible, while this process has one thread and little memory.
-  // `debug_directories`: where the user says that debug files are. `debuginfod`: its servers are asked, too. Throws
-  // Error, also when the servers cannot be asked.
-  explicit Children(const std::vector<std::string>& debug_directories, bool debuginfod);
+  // `debug_directories`: where the user says that debug files are. `debuginfod`: its servers are asked, too.
+  // `shows_code`: code will be disassembled, if the library for that is there. Throws Error, also when the servers
+  // cannot be asked.
+  explicit Children(const std::vector<std::string>& debug_directories, bool debuginfod, bool shows_code = false);
   ~Children();
 
   [[nodiscard]] FileKeeper& files();
   [[nodiscard]] FileReader& reader();
   [[nodiscard]] FileProbes& probes();
   [[nodiscard]] StackReader& stacks();
+  [[nodiscard]] ListingReader& listings();
   // Looks at a path that the user named, before this process does: a path whose file system does not answer would hold
   // up this process for ever. Throws Error, its text begun by `what`, when there is no answer. `to_write`: the path
   // will be written.

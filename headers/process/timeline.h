@@ -5,9 +5,11 @@
 
 #include <chrono>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
+#include <string>
 #include <string_view>
 #include <unordered_set>
 #include <vector>
@@ -106,11 +108,17 @@ class ProcessTimeline {
   // and with each reuse of the number. One also begins when code is mapped over other code (dlclose and dlopen), so
   // that an address has one meaning within one image. Images count from 1; 0 when nothing is known.
   [[nodiscard]] std::uint32_t image_at(std::uint32_t tgid, std::uint64_t time_ns);
-  // The comm of the main thread in that image, the last that the thread gave itself; "" when not known. Valid until the
-  // next update().
+  // The command line of that image, if name_program() told it, and otherwise its comm. Valid until the next update().
   [[nodiscard]] std::string_view name_of(std::uint32_t tgid, std::uint32_t image) const;
   // The life of the program of that image.
   [[nodiscard]] ProgramLife life_of(std::uint32_t tgid, std::uint32_t image) const;
+  // The comm of the main thread in that image, the last that the thread gave itself; "" when not known. Valid likewise.
+  [[nodiscard]] std::string_view comm_of(std::uint32_t tgid, std::uint32_t image) const;
+  // Tells the command line of the program that `tgid` ran at `time_ns`.
+  void name_program(std::uint32_t tgid, std::uint64_t time_ns, std::string line);
+  // `tell` is called in each update(), and calls name_program() for what is new.
+  void set_command_lines(std::function<void()> tell);
+  [[nodiscard]] bool has_command_lines() const;
   [[nodiscard]] CodeLocation locate(std::uint32_t tgid, std::uint32_t image, RuntimeAddress address) const;
   // The mappings of files that are known.
   [[nodiscard]] std::vector<MappedFile> files_of(std::uint32_t tgid, std::uint32_t image) const;

@@ -27,12 +27,20 @@ struct RecordingLimits {
   double keep_s = 0;            // the oldest ticks go when they are older, in seconds; 0: no limit
 };
 
+// An event of the run, and the header of a report of it.
+struct RecordedEvent {
+  RunInfo run;
+  std::string headline;
+};
+
 // What is known of a process besides its name. Times are Unix times in nanoseconds; 0: unknown.
 struct ProcessFacts {
   std::uint64_t began_ns = 0;
   std::uint64_t ended_ns = 0;
   std::string cgroup;        // its path; empty: unknown
-  std::string command_line;  // empty: unknown, or not asked for
+  // Empty: unknown, or not asked for. If it is set, it is the name in the profile, and `comm` is the short one.
+  std::string command_line;
+  std::string comm;
 };
 // Tells the facts of the `image`-th program of `tgid`; of one that is not new, only its times. It is called on the
 // thread that calls Recorder::add() and commit().
@@ -44,14 +52,15 @@ class Recorder {
  public:
   virtual ~Recorder() = default;
 
-  // `headline` is the header of a report of this run.
-  virtual void begin(const RunInfo& run, const std::string& headline, AskFacts facts) = 0;
-  // As SampleSink::add().
-  virtual void add(const std::shared_ptr<const Profile>& profile, const std::vector<Sample>& samples) = 0;
-  // The end of a tick. `account` is that of all samples since the beginning.
-  virtual void commit(const Account& account) = 0;
+  // There is at least one event. `began_ns`: when sampling began (CLOCK_MONOTONIC).
+  virtual void begin(const std::vector<RecordedEvent>& events, std::uint64_t began_ns, AskFacts facts) = 0;
+  // As SampleSink::add(), of the event with that index.
+  virtual void add(std::size_t event, const std::shared_ptr<const Profile>& profile,
+                   const std::vector<Sample>& samples) = 0;
+  // The end of a tick. `accounts` are those of all samples since the beginning, one for each event.
+  virtual void commit(const std::vector<Account>& accounts) = 0;
   // The run lasted until `ended_ns` (CLOCK_MONOTONIC). Waits until all is written and the file is complete.
-  virtual void finish(const Account& account, std::uint64_t ended_ns) = 0;
+  virtual void finish(const std::vector<Account>& accounts, std::uint64_t ended_ns) = 0;
 
   // How many samples were added that are not in the file yet.
   [[nodiscard]] virtual std::size_t behind() const = 0;

@@ -40,6 +40,7 @@ struct SourceOptions {
   std::uint64_t max_block_us = UINT64_MAX;  // longer waits do not count
   WaitState wait_state = WaitState::any;
   bool waker = false;                       // record the thread that ends a wait
+  bool ended_waits = false;                 // count only waits that end during the run
   bool latency = false;                     // durations of system calls
   bool failed = false;                      // failed system calls, and their errno
   bool by_process = false;                  // system calls apart by process
@@ -67,6 +68,7 @@ struct SamplingOptions {
   std::optional<std::uint64_t> frequency_hz;
   std::optional<std::uint64_t> period_events;
   std::uint64_t default_frequency_hz = 49;
+  bool is_rate_of_others = false;  // the run has other events, so a source without a rate does not refuse one
   // Sizes of the BPF maps: what the user asks for, or the most that a source may choose.
   std::uint32_t histogram_entries = 40960;
   std::uint32_t stack_entries = 16384;
@@ -75,6 +77,7 @@ struct SamplingOptions {
   std::uint32_t walk_depth = 256;       // frames, at most 512, of user stacks that are walked by tables
   Unwinding unwinding = Unwinding::automatic;
   std::uint32_t languages = 0;  // a bit for each script_language (abi/script.h) whose functions are shown
+  bool script_lines = false;    // their frames have the lines that ran
   bool interval = false;        // there are reports during the run, not only at the end
   bool each_sample = false;     // samples are handed over one by one: Source::hand_to() will be called
   bool rows = true;  // profiles get rows, and what the source measures besides; false only with `each_sample`

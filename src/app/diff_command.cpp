@@ -18,6 +18,7 @@
 #include "app/print.h"
 #include "app/reading.h"
 #include "files/destination.h"
+#include "model/wakers.h"
 #include "output/flame/diff_table.h"
 #include "output/flame/view.h"
 #include "support/error.h"
@@ -189,6 +190,8 @@ int run_diff(std::span<const char* const> arguments) {
       file->name = share + " of " + file->name;
     }
   }
+  append_wakers(before.profile);
+  append_wakers(after.profile);
   // Source lines are compared too: the pictures show the lines that both profiles have.
   before.profile.run.frames_by_line = after.profile.run.frames_by_line = true;
   after.profile.run.command_line = "profile diff " + shell_quoted(arguments);

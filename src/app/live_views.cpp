@@ -6,6 +6,7 @@
 #include <fstream>
 #include <utility>
 
+#include "model/wakers.h"
 #include "support/module.h"
 
 namespace profile {
@@ -67,7 +68,7 @@ void TerminalSink::watch(EventLoop& loop) {
 }
 
 void TerminalSink::add(const std::shared_ptr<const Profile>& profile, const RunStatus& /*status*/) {
-  if (view_) view_->add(*profile);
+  if (view_) view_->add(has_wakers(*profile) ? with_wakers_appended(*profile) : *profile);
 }
 
 void TerminalSink::give_terminal_back() {

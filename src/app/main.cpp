@@ -44,7 +44,7 @@ int run(std::span<const char* const> arguments) {
   const auto print = [](const std::function<void(std::ostream&)>& text) {
     return without_run([&] { return print_on_stdout(text); });
   };
-  if (options.help) return print(print_help);
+  if (options.help) return print([&](std::ostream& out) { print_help(out, options.help_all); });
   if (options.version) return print([](std::ostream& out) { out << "profile " PROFILE_VERSION "\n"; });
   if (options.list_events) return print(print_events);
   if (options.list_languages) return print(print_languages);

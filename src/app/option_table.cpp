@@ -50,12 +50,15 @@ Choices formats() { return choices_in(output_formats()); }
 Choices stream_form_names() { return choices_in(stream_forms()); }
 
 constexpr OptionRow rows[] = {
-    {"event", 'e', "NAME", "the event (default cpu-clock); see --list-events", event, false, "events"},
+    {"event", 'e', "NAME", "the event (default cpu-clock); see --list-events; several into a recording or files", event,
+     true, "events"},
     {"list-events", 0, "", "list the events, and why some are not available here", event, false},
     {"min-block-us", 0, "US", "off-cpu, futex: only waits of at least US microseconds (default 0)", event, false},
     {"max-block-us", 0, "US", "off-cpu, futex: only waits of at most US microseconds", event, false},
     {"state", 0, "STATE", "off-cpu: only such waits (default any):", event, false, "", states},
     {"waker", 0, "", "off-cpu: also the stack and name of the thread that ends the wait, after --", event, false},
+    {"ended-waits", 0, "", "off-cpu, wall: leave out waits that do not end in the run, as those of idle threads", event,
+     false},
     {"latency", 0, "", "syscalls: durations", event, false},
     {"failed", 0, "", "syscalls: count failed calls too, and their errors", event, false},
     {"by-process", 0, "", "syscalls: separate rows by process", event, false},
@@ -101,6 +104,9 @@ constexpr OptionRow rows[] = {
 
     {"modules", 0, "", "the module after each frame, in folded lines and tables", show, false},
     {"lines", 0, "", "source lines, and inlined functions as separate frames", show, false},
+    {"sources", 0, "", "in pages, source and disassembly of the hottest functions near their hot lines", show, false},
+    {"command-lines", 0, "", "processes by their whole command line, with its arguments, instead of their name", show,
+     false},
     {"merge-processes", 0, "", "one process of all that have the same name, without a pid; not with --per-thread", show,
      false},
 
@@ -121,6 +127,8 @@ constexpr OptionRow rows[] = {
     {"frames", 'g', "PATTERN", "the names of the film's pictures (default flamegraph%04d.png); implies -E", write,
      false, "files"},
 
+    {"size", 0, "SIZE", "the size of PNG and SVG in pixels, as 1920x1080 (default 1280x720 for a film)", write, false},
+
     {"serve", 'T', "", "serve a page with live flame graphs, and data for scrapers", live, false},
     {"path", 'P', "PATH", "the path of the page (default /)", live, false},
     {"port", 'R', "PORT", "the port of the page (default 9090); 0: any free port", live, false},
@@ -130,7 +138,7 @@ constexpr OptionRow rows[] = {
 
     {"quiet", 'q', "", "no progress and no summary", other, false},
     {"verbose", 'v', "", "debug messages on stderr, with those of libbpf and the verifier", other, false},
-    {"help", 'h', "", "this text", other, false},
+    {"help", 'h', "", "this text; --help all: with the options that few runs need", other, false},
     {"version", 0, "", "the version", other, false},
     {"completion", 0, "SHELL", "print the script that completes these options in bash or zsh", other, false, "",
      completion_shells},
@@ -144,12 +152,24 @@ constexpr OptionRow rows[] = {
      nullptr, true},
     {"fail-above", 0, "SHARE", "exit status 3 if a function has surely grown by more: 2% of the total", other, false,
      "", nullptr, true},
+    {"source", 0, "FUNCTION", "on stdout the source and the code of this function, with the cost of each line", show,
+     true, "", nullptr, true},
     {"focus", 0, "REGEX", "only stacks with a function whose name it matches; may be repeated", show, true, "", nullptr,
      true},
     {"hide", 0, "REGEX", "stacks without the frames that it matches; may be repeated", show, true, "", nullptr, true},
     {"collapse", 0, "RULE", "one frame for neighbours: recursion, lib:FILE or a REGEX; may be repeated", show, true, "",
      nullptr, true},
 };
+
+// Left out of --help, which should fit on two screens: what few runs need.
+constexpr std::string_view rare[] = {
+    "min-block-us",       "max-block-us",    "state",      "by-process", "category",   "cgroupmap",
+    "mntnsmap",           "include-idle",    "per-thread", "per-cpu",    "delimited",  "hash-storage-size",
+    "stack-storage-size", "max-stack-depth", "unwind",     "residency",  "address",    "annotations",
+    "debug-dir",          "symbol-budget",   "keep",       "path",       "allow-host", "verbose",
+    "completion",         "list-languages"};
+
+bool is_rare(const OptionRow& row) { return std::ranges::find(rare, row.long_name) != std::end(rare); }
 
 }  // namespace
 
@@ -200,7 +220,7 @@ void print_usage_line(std::ostream& out) {
       << " FILE...\n";
 }
 
-void print_help(std::ostream& out) {
+void print_help(std::ostream& out, bool with_rare) {
   print_usage_line(out);
   out << "\nShows by stacks what runs, what waits, or another event that -e names. The kernel counts.\n"
          "DURATION is in seconds, decimals are allowed; without it the run ends with Ctrl-C. With COMMAND: run it, "
@@ -210,10 +230,12 @@ void print_help(std::ostream& out) {
          "of many formats, or parts of a recording; diff compares two.\n";
   std::string_view group;
   for (const OptionRow& row : run_option_rows()) {
+    if (!with_rare && is_rare(row)) continue;
     if (row.group != group) out << '\n' << row.group << ":\n";
     group = row.group;
     print_help_line(out, left_column(row), summary_of(row));
   }
+  if (!with_rare) out << "\nprofile --help all also names " << std::size(rare) << " options that few runs need.\n";
   print_formats(out);
   out << "\nForms of --stream:\n";
   for (const StreamForm& form : stream_forms()) print_help_line(out, "  " + std::string(form.name), form.summary);

@@ -1,6 +1,7 @@
 // Turns the values of the command line into Options, and checks that they fit together.
 #include "app/options.h"
 
+#include <sys/utsname.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -27,9 +28,7 @@ constexpr std::uint32_t highest_map_size = 1U << 26;     // the kernel refuses l
 constexpr std::uint64_t most_symbol_budget = 100;        // minutes of reading; longer waits make no sense
 constexpr std::uint32_t highest_stack_depth = 1U << 16;  // a sanity limit; the kernel's own limit is a sysctl
 
-const SourceKind& source_of(const ParsedOptions& parsed) {
-  if (!parsed.has("event")) return source_kinds().front();
-  const std::string event = parsed.text("event");
+const SourceKind& source_of(const std::string& event) {
   if (const SourceKind* kind = find_source_kind(event)) return *kind;
   std::string why = "no such event";
   why += suggestion("; ", nearest_source_names(event));
@@ -68,34 +67,51 @@ bool takes(const SourceKind& source, std::string_view option) {
   return (" " + std::string(source.takes) + " ").find(" " + std::string(option) + " ") != std::string::npos;
 }
 
-// Throws if an option is given that other sources take and this one does not.
-void refuse_options_of_others(const ParsedOptions& parsed, const SourceKind& source) {
+// Throws if an option is given that only other sources take.
+void refuse_options_of_others(const ParsedOptions& parsed, std::span<const EventOptions> events) {
   for (const OptionRow& row : option_rows()) {
-    if (!parsed.is_given(row.long_name) || takes(source, row.long_name)) continue;
-    if (std::ranges::any_of(source_kinds(), [&](const SourceKind& kind) { return takes(kind, row.long_name); })) {
-      throw usage_error("--" + std::string(row.long_name) + " is not for -e " + std::string(source.name));
-    }
+    const auto takes_it = [&](const SourceKind& kind) { return takes(kind, row.long_name); };
+    if (!parsed.is_given(row.long_name) || std::ranges::none_of(source_kinds(), takes_it)) continue;
+    if (std::ranges::any_of(events, [&](const EventOptions& event) { return takes_it(*event.kind); })) continue;
+    throw usage_error("--" + std::string(row.long_name) + " is not for -e " + std::string(events.front().kind->name));
   }
 }
 
-// Reads the options that only some sources take. Throws if the source does not take a given option.
+// The options that the source takes.
 SourceOptions source_options_of(const ParsedOptions& parsed, const SourceKind& source) {
-  refuse_options_of_others(parsed, source);
+  const auto is_on = [&](const char* name) { return takes(source, name) && parsed.is_on(name); };
   SourceOptions options;
-  options.min_block_us = parsed.number("min-block-us", 0, UINT64_MAX, 0);
-  options.max_block_us = parsed.number("max-block-us", UINT64_MAX, UINT64_MAX);
-  if (options.min_block_us > options.max_block_us) {
-    throw bad_value("min-block-us", parsed.text("min-block-us"), "more than --max-block-us");
+  if (takes(source, "min-block-us")) {
+    options.min_block_us = parsed.number("min-block-us", 0, UINT64_MAX, 0);
+    options.max_block_us = parsed.number("max-block-us", UINT64_MAX, UINT64_MAX);
+    if (options.min_block_us > options.max_block_us) {
+      throw bad_value("min-block-us", parsed.text("min-block-us"), "more than --max-block-us");
+    }
   }
-  options.wait_state = chosen<WaitState>(parsed, "state");
-  options.waker = parsed.is_on("waker");
+  if (takes(source, "state")) options.wait_state = chosen<WaitState>(parsed, "state");
+  options.waker = is_on("waker");
   if (options.waker && parsed.has("stream")) throw usage_error("--waker cannot be combined with --stream");
-  options.latency = parsed.is_on("latency");
-  options.failed = parsed.is_on("failed");
-  options.by_process = parsed.is_on("by-process");
-  options.live = parsed.is_on("live");
-  if (const auto category = parsed.choice("category")) options.category = static_cast<SyscallCategory>(*category);
+  options.ended_waits = is_on("ended-waits");
+  options.latency = is_on("latency");
+  options.failed = is_on("failed");
+  options.by_process = is_on("by-process");
+  options.live = is_on("live");
+  const auto category = parsed.choice("category");
+  if (category && takes(source, "category")) options.category = static_cast<SyscallCategory>(*category);
   return options;
+}
+
+std::vector<EventOptions> events_of(const ParsedOptions& parsed) {
+  std::vector<std::string> names = parsed.texts("event");
+  if (names.empty()) names.emplace_back(source_kinds().front().name);
+  std::vector<EventOptions> events;
+  for (const std::string& name : names) {
+    if (std::ranges::count(events, name, &EventOptions::name) != 0) throw bad_value("event", name, "given twice");
+    const SourceKind& kind = source_of(name);
+    events.push_back({.kind = &kind, .name = name, .source = source_options_of(parsed, kind)});
+  }
+  refuse_options_of_others(parsed, events);
+  return events;
 }
 
 const StreamForm* stream_of(const ParsedOptions& parsed) {
@@ -108,7 +124,6 @@ const StreamForm* stream_of(const ParsedOptions& parsed) {
 
 SamplingOptions sampling_of(const ParsedOptions& parsed) {
   SamplingOptions sampling;
-  if (parsed.has("event")) sampling.event = parsed.text("event");
   sampling.tgids = parsed.ids("pid", "process");
   sampling.tids = parsed.ids("tid", "thread");
   sampling.names = parsed.texts("comm", "not a thread's name");
@@ -136,6 +151,7 @@ SamplingOptions sampling_of(const ParsedOptions& parsed) {
   sampling.stack_entries = size("stack-storage-size", sampling.stack_entries, highest_map_size);
   sampling.unwinding = chosen<Unwinding>(parsed, "unwind");
   sampling.languages = languages_of(parsed);
+  sampling.script_lines = parsed.is_on("lines");
   if (parsed.has("max-stack-depth")) {
     sampling.max_stack_depth = size("max-stack-depth", sampling.max_stack_depth, highest_stack_depth);
     sampling.walk_depth = std::min<std::uint32_t>(sampling.max_stack_depth, WALK_MOST_FRAMES);
@@ -198,8 +214,12 @@ void read_live(const ParsedOptions& parsed, Options& options) {
 // Whether the run takes stacks at all. A source whose default format shows tables takes them only for a format that
 // shows stacks.
 bool shows_stacks(const Options& options) {
-  const bool by_nature = find_output_format(options.source->default_format)->shows != Shows::tables;
-  if (by_nature || options.sampling.each_sample || options.live || options.top_view) return true;
+  const auto has_stacks = [](const EventOptions& event) {
+    return find_output_format(event.kind->default_format)->shows != Shows::tables;
+  };
+  if (std::ranges::any_of(options.events, has_stacks) || options.sampling.each_sample || options.live ||
+      options.top_view)
+    return true;
   return std::any_of(options.outputs.begin(), options.outputs.end(),
                      [](const OutputRequest& output) { return output.format->shows == Shows::stacks; });
 }
@@ -207,6 +227,7 @@ bool shows_stacks(const Options& options) {
 // Reads the options that print something instead of sampling. True: one is given, and all other options are ignored.
 bool read_texts(const ParsedOptions& parsed, Options& options) {
   options.help = parsed.is_on("help");
+  options.help_all = options.help && parsed.positional() == std::vector<std::string>{"all"};
   options.version = parsed.is_on("version");
   options.list_events = parsed.is_on("list-events");
   options.list_languages = parsed.is_on("list-languages");
@@ -255,11 +276,11 @@ void refuse_contradictions(const ParsedOptions& parsed, bool has_command) {
 }
 
 void read_sampling(const ParsedOptions& parsed, Options& options) {
-  options.source = &source_of(parsed);
+  options.events = events_of(parsed);
   options.sampling = sampling_of(parsed);
+  options.sampling.is_rate_of_others = options.events.size() > 1;
   options.sampling.follow_children = !options.command.empty();
   if (!options.command.empty()) options.sampling.command = options.command.front();
-  options.sampling.source = source_options_of(parsed, *options.source);
   options.stream = stream_of(parsed);
   options.cpus_typed = parsed.text("cpu");
 }
@@ -291,6 +312,16 @@ void refuse_for_recording(const ParsedOptions& parsed, const Options& options) {
   if (parsed.is_on("live")) throw usage_error("--live shows a state, and a recording has samples");
 }
 
+// A view, a stream and stdout show one event. The files of several get the names of the events.
+void refuse_for_several_events(const ParsedOptions& parsed, const Options& options) {
+  if (is_watched(parsed) || options.stream != nullptr || wants_film(parsed)) {
+    throw usage_error("-T, --top, --stream and -E show one event: several -e need files (-o)");
+  }
+  for (const OutputRequest& output : options.outputs) {
+    if (output.path == "-") throw usage_error("several -e need files (-o): stdout shows one event");
+  }
+}
+
 void read_outputs(const ParsedOptions& parsed, Options& options, bool is_record) {
   options.output = output_options_of(parsed);
   std::vector<std::string> paths = parsed.texts("output");
@@ -299,12 +330,14 @@ void read_outputs(const ParsedOptions& parsed, Options& options, bool is_record)
   options.keep = files_to_keep(parsed);
   if (options.stream != nullptr) options.stream_path = take_stream_path(parsed, paths);
   options.sampling.each_sample = options.stream != nullptr || !options.recording_path.empty();
-  options.outputs =
-      outputs_of(parsed, paths, options.source->default_format, !options.sampling.each_sample && !is_watched(parsed));
+  options.outputs = outputs_of(parsed, paths, options.events.front().kind->default_format,
+                               !options.sampling.each_sample && !is_watched(parsed));
   refuse_for_recording(parsed, options);
+  if (options.events.size() > 1) refuse_for_several_events(parsed, options);
   read_live(parsed, options);
   options.sampling.rows = !options.outputs.empty() || is_watched(parsed);
   check_outputs(options.outputs, options.interval_s.has_value(), options.keep.has_value());
+  options.command_lines = parsed.is_on("command-lines");
   options.merge_processes = parsed.is_on("merge-processes");
   options.apart = {.by_thread = parsed.is_on("per-thread"), .by_cpu = parsed.is_on("per-cpu")};
   // The page shows each thread and CPU separately.
@@ -318,6 +351,11 @@ void read_outputs(const ParsedOptions& parsed, Options& options, bool is_record)
   options.sampling.kernel_stacks = false;
 }
 
+std::string host_name() {
+  utsname names{};
+  return ::uname(&names) == 0 ? names.nodename : "";
+}
+
 }  // namespace
 
 bool Options::takes_terminal() const {
@@ -325,9 +363,9 @@ bool Options::takes_terminal() const {
   return stream != nullptr && stream_path == "-" && ::isatty(STDOUT_FILENO) == 1;
 }
 
-RunInfo Options::run_info() const {
+RunInfo Options::run_info(const std::string& event) const {
   RunInfo run;
-  run.event = sampling.event;
+  run.event = event;
   run.frequency_hz = 0;  // unless the source samples at a rate
   run.tgids = sampling.tgids;
   run.tids = sampling.tids;
@@ -335,21 +373,26 @@ RunInfo Options::run_info() const {
   run.cpus = cpus_typed;
   run.user_stacks = sampling.user_stacks;
   run.kernel_stacks = sampling.kernel_stacks;
+  run.frames_by_line = frames_by_line;
   run.processes_by_name = merge_processes;
   run.duration_s = duration_s;
   run.command = command;
+  run.host = host_name();
   run.command_line = command_line;
   return run;
 }
 
-ReportOptions Options::reports() const {
+ReportOptions Options::reports(std::size_t event) const {
   const RowsApart added{.by_thread = sampling.by_thread, .by_cpu = sampling.by_cpu};
-  return {.outputs = outputs,
-          .output = output,
-          .keep = keep,
-          .interval_s = interval_s,
-          .apart = added != apart ? std::optional(apart) : std::nullopt,
-          .quiet = quiet};
+  ReportOptions reports{.outputs = outputs,
+                        .output = output,
+                        .keep = keep,
+                        .interval_s = interval_s,
+                        .apart = added != apart ? std::optional(apart) : std::nullopt,
+                        .quiet = quiet};
+  if (events.size() == 1) return reports;
+  for (OutputRequest& request : reports.outputs) request.path = path_of_event(request.path, events[event].name);
+  return reports;
 }
 
 Options parse_options(std::span<const char* const> arguments, bool is_record) {
@@ -374,10 +417,13 @@ Options parse_options(std::span<const char* const> arguments, bool is_record) {
   read_sampling(parsed, options);
   read_times(parsed, options);
   options.symbols.debug_directories = parsed.texts("debug-dir", "not a directory");
-  options.symbols.lines = parsed.is_on("lines");
+  options.sources = parsed.is_on("sources");
+  options.symbols.lines = parsed.is_on("lines") || options.sources;
+  options.frames_by_line = parsed.is_on("lines") || !options.sources;
   options.symbols.budget = parsed.number("symbol-budget", options.symbols.budget, most_symbol_budget);
   options.symbols.debuginfod = parsed.is_on("debuginfod");
   read_outputs(parsed, options, is_record);
+  if (options.sources) require_page(options.outputs);
   options.quiet = parsed.is_on("quiet");
   options.verbose = parsed.is_on("verbose");
   return options;

@@ -49,12 +49,22 @@ struct OptionRow {
 // The row's summary, and the choices behind one that ends in a colon.
 [[nodiscard]] std::string summary_of(const OptionRow& row);
 
+// An event of the run.
+struct EventOptions {
+  const SourceKind* kind = nullptr;
+  std::string name;      // as typed
+  SourceOptions source;  // those that the kind takes
+};
+
 struct Options {
-  const SourceKind* source = nullptr;  // nullptr only with `help`, `version`, a list or `completion`
-  SamplingOptions sampling;
+  std::vector<EventOptions> events;                      // empty only with `help`, `version`, a list or `completion`
+  SamplingOptions sampling;                              // of all events: without the name and the options of one
   RowsApart apart{.by_thread = false, .by_cpu = false};  // in reports; `sampling` may keep more apart for the page
   bool merge_processes = false;                          // in reports, and at first in the views
+  bool command_lines = false;                            // names of processes
   SymbolOptions symbols;
+  bool sources = false;        // in pages
+  bool frames_by_line = true;  // as RunInfo::frames_by_line
   OutputOptions output;
   // At least one, unless the page, the view or a stream is asked for.
   std::vector<OutputRequest> outputs;
@@ -73,7 +83,8 @@ struct Options {
   std::vector<std::string> remarks;  // for the user, about what was typed
   bool quiet = false;
   bool verbose = false;
-  bool help = false;  // with any of the last five, all other options are ignored
+  bool help_all = false;  // --help all
+  bool help = false;      // with any of the last five, all other options are ignored
   bool version = false;
   bool list_events = false;
   bool list_languages = false;
@@ -82,14 +93,16 @@ struct Options {
   // Whether the run prints more than messages on the terminal: a stream, or the view of --top.
   [[nodiscard]] bool takes_terminal() const;
   // What the run was asked for, as reports show it; the source adds to it.
-  [[nodiscard]] RunInfo run_info() const;
-  [[nodiscard]] ReportOptions reports() const;
+  [[nodiscard]] RunInfo run_info(const std::string& event) const;
+  // The reports of the event with that index.
+  [[nodiscard]] ReportOptions reports(std::size_t event) const;
 };
 
 // `arguments` without the program's name. `is_record`: of `profile record`. Throws a usage Error.
 [[nodiscard]] Options parse_options(std::span<const char* const> arguments, bool is_record = false);
 void print_usage_line(std::ostream& out);
-void print_help(std::ostream& out);
+// `with_rare`: also the options that few runs need.
+void print_help(std::ostream& out, bool with_rare);
 // "  -e, --event NAME", as --help has it.
 [[nodiscard]] std::string left_column(const OptionRow& row);
 // Prints a line of --help in two columns.

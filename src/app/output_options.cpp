@@ -11,6 +11,7 @@
 #include "support/clock.h"
 #include "support/error.h"
 #include "support/nearest_names.h"
+#include "support/text_parts.h"
 
 namespace profile {
 namespace {
@@ -24,7 +25,7 @@ std::optional<OutputRequest> film_of(const ParsedOptions& parsed) {
   if (!path.ends_with(png->ending)) throw bad_value("frames", path, "the pictures are PNG: a name that ends in .png");
   const PathPattern pattern(path, "-g");
   if (!pattern.is_numbered()) throw bad_value("frames", path, "no running number in it, as in flamegraph%04d.png");
-  return OutputRequest{.path = path, .format = png, .makes_directory = true};
+  return OutputRequest{.path = path, .format = png, .is_film = true, .makes_directory = true};
 }
 
 // The ending of a file name, from its last dot on, if a letter follows the dot. A number or the % of a pattern is not
@@ -44,6 +45,21 @@ std::string_view ending_of(std::string_view path) {
                   "no format has the ending " + std::string(ending) +
                       suggestion("; ", nearest_names(ending, std::move(endings))) +
                       "; --format chooses for a file of any name");
+}
+
+PictureSize size_of(const std::string& typed) {
+  std::string_view rest = typed;
+  const auto width = parse_number<unsigned>(take_until(rest, 'x'));
+  const auto height = parse_number<unsigned>(rest);
+  if (!width || !height) throw bad_value("size", typed.empty() ? "''" : typed, "not WIDTHxHEIGHT, as in 1280x720");
+  const bool fits = *width >= least_picture_width && *width <= greatest_picture_size &&
+                    *height >= least_picture_height && *height <= greatest_picture_size;
+  if (!fits) {
+    throw bad_value("size", typed,
+                    "not from " + std::to_string(least_picture_width) + "x" + std::to_string(least_picture_height) +
+                        " to " + std::to_string(greatest_picture_size) + "x" + std::to_string(greatest_picture_size));
+  }
+  return {.width = *width, .height = *height};
 }
 
 }  // namespace
@@ -74,6 +90,12 @@ std::vector<OutputRequest> outputs_of(const ParsedOptions& parsed, std::vector<s
                         .is_gzipped = path != "-" && is_gzip_path(path),
                         .makes_directory = path != "-" && PathPattern(path).is_pattern()});
   }
+  const auto is_picture = [](const OutputRequest& request) {
+    return request.format->name == "png" || request.format->name == "svg";
+  };
+  if (parsed.has("size") && !film && std::ranges::none_of(requests, is_picture)) {
+    throw usage_error("--size is for pictures, and none is asked for: -o FILE.png, -o FILE.svg or -g");
+  }
   if (film) {
     const bool twice = std::find(paths.begin(), paths.end(), film->path) != paths.end();
     if (twice) throw bad_value("output", film->path, "given twice: it is the name of the film's pictures");
@@ -91,12 +113,25 @@ std::string only_path(const std::string& path) {
   return PathPattern(path).expand(monotonic_ns() + unix_offset_ns(), 1).whole();
 }
 
+std::string path_of_event(const std::string& path, std::string_view event) {
+  std::string name(event);
+  for (char& c : name) {
+    if (c == '/' || c == '%') c = '_';
+  }
+  const OutputFormat* const format = output_format_of_path(path);
+  std::size_t at = path.size();
+  if (is_gzip_path(path)) at -= std::string_view(".gz").size();
+  if (format != nullptr && path.substr(0, at).ends_with(format->ending)) at -= format->ending.size();
+  return path.substr(0, at) + "." + name + path.substr(at);
+}
+
 OutputOptions output_options_of(const ParsedOptions& parsed) {
   OutputOptions output;
   output.show_modules = parsed.is_on("modules");
   output.delimited = parsed.is_on("delimited");
   output.annotate = parsed.is_on("annotations");
   output.show_addresses = parsed.is_on("address");
+  if (parsed.has("size")) output.picture = size_of(parsed.text("size"));
   if (!parsed.text("top").empty()) output.top = parsed.number("top", output.top, UINT32_MAX);
   return output;
 }
@@ -123,6 +158,12 @@ void check_outputs(std::span<const OutputRequest> outputs, bool repeated, bool k
   if (keep && !any_pattern) {
     throw usage_error("--keep is for files whose name has a time or a number in it, as in -o cpu-%H%M%S.pb.gz");
   }
+}
+
+void require_page(std::span<const OutputRequest> outputs) {
+  const bool has_page =
+      std::ranges::any_of(outputs, [](const OutputRequest& output) { return output.format->name == "html"; });
+  if (!has_page) throw usage_error("--sources is for pages: -o FILE.html");
 }
 
 }  // namespace profile

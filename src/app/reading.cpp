@@ -107,6 +107,12 @@ TimeBound time_bound(const char* name, const std::string& value, const std::stri
   throw bad_value(name, value.empty() ? "''" : value, "neither a number of seconds nor a time like 14:03:10");
 }
 
+std::string event_of(const ParsedOptions& parsed) {
+  const std::vector<std::string> names = parsed.texts("event");
+  if (names.size() > 1) throw bad_value("event", names[1], "a report is of one event");
+  return names.empty() ? "" : names.front();
+}
+
 TimeBound time_bound(const ParsedOptions& parsed, const char* name) {
   return parsed.has(name) ? time_bound(name, parsed.text(name), parsed.text(name)) : TimeBound();
 }
@@ -163,7 +169,7 @@ ReadRequest request_of(const ParsedOptions& parsed) {
                       .names = parsed.texts("comm", "not a thread's name"),
                       .cpus = cpus_of(parsed),
                       .cgroup = parsed.text("cgroup"),
-                      .event = parsed.text("event")};
+                      .event = event_of(parsed)};
   set_times(request, time_bound(parsed, "from"), time_bound(parsed, "to"));
   if (is_reversed(request)) throw bad_value("to", parsed.text("to"), "not after the time of --from");
   return request;

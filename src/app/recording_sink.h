@@ -1,11 +1,10 @@
-// The sink of a recording: gives each sample to the module that writes the database.
+// The sinks of a recording: one for each event of the run, and the module that writes the database for all of them.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <memory>
-#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -15,24 +14,30 @@
 
 namespace profile {
 
-class RecordingSink : public SampleSink {
+// What the sinks of one recording share. Each event has an index.
+class SharedRecording {
  public:
   // `say` prints a line for the person.
-  RecordingSink(std::string path, RecordingLimits limits, AskFacts facts, std::function<void(const std::string&)> say)
-      : path_(std::move(path)), limits_(limits), facts_(std::move(facts)), say_(std::move(say)) {}
+  SharedRecording(std::string path, RecordingLimits limits, std::size_t events, AskFacts facts,
+                  std::function<void(const std::string&)> say)
+      : path_(std::move(path)),
+        limits_(limits),
+        facts_(std::move(facts)),
+        say_(std::move(say)),
+        events_(events),
+        accounts_(events) {}
 
-  // Makes the file.
-  void prepare() override;
-  void begin(const RunInfo& run) override;
-  void watch(EventLoop& loop) override;
-  void add(const std::shared_ptr<const Profile>& profile, const std::vector<Sample>& samples) override;
-  void note_account(const Account& account, std::uint64_t until_ns) override;
-  void end() override;
-  [[nodiscard]] bool is_open() const override { return !has_failed_; }
-  [[nodiscard]] bool has_failed() const override { return has_failed_; }
-  [[nodiscard]] std::size_t behind() const override { return recorder_->behind(); }
-  [[nodiscard]] std::uint64_t lost() const override { return recorder_->lost(); }
-  [[nodiscard]] std::vector<std::string> answer() const override;
+  void prepare();
+  void begin(std::size_t event, const RunInfo& run);
+  void watch(EventLoop& loop);
+  void add(std::size_t event, const std::shared_ptr<const Profile>& profile, const std::vector<Sample>& samples);
+  void note_account(std::size_t event, const Account& account, std::uint64_t until_ns);
+  // The file is complete after the last event's.
+  void end();
+  [[nodiscard]] bool has_failed() const { return has_failed_; }
+  [[nodiscard]] std::size_t behind() const { return recorder_->behind(); }
+  [[nodiscard]] std::uint64_t lost() const { return recorder_->lost(); }
+  [[nodiscard]] std::vector<std::string> answer() const;
 
  private:
   void note_error();
@@ -41,10 +46,49 @@ class RecordingSink : public SampleSink {
   RecordingLimits limits_;
   AskFacts facts_;
   std::function<void(const std::string&)> say_;
+  std::vector<RecordedEvent> events_;
+  std::vector<Account> accounts_;
   std::unique_ptr<Recorder> recorder_;  // set from prepare() on
-  Account account_;
-  std::uint64_t until_ns_ = 0;  // CLOCK_MONOTONIC: what the account is of
+  std::size_t begun_ = 0;               // events
+  std::size_t ended_ = 0;
+  std::uint64_t until_ns_ = 0;  // CLOCK_MONOTONIC: what the accounts are of
   bool has_failed_ = false;
+};
+
+class RecordingSink : public SampleSink {
+ public:
+  RecordingSink(std::shared_ptr<SharedRecording> recording, std::size_t event)
+      : recording_(std::move(recording)), event_(event) {}
+
+  // Makes the file.
+  void prepare() override {
+    if (is_first()) recording_->prepare();
+  }
+  void begin(const RunInfo& run) override { recording_->begin(event_, run); }
+  void watch(EventLoop& loop) override {
+    if (is_first()) recording_->watch(loop);
+  }
+  void add(const std::shared_ptr<const Profile>& profile, const std::vector<Sample>& samples) override {
+    recording_->add(event_, profile, samples);
+  }
+  void note_account(const Account& account, std::uint64_t until_ns) override {
+    recording_->note_account(event_, account, until_ns);
+  }
+  void end() override { recording_->end(); }
+  [[nodiscard]] bool is_open() const override { return !recording_->has_failed(); }
+  [[nodiscard]] bool has_failed() const override { return recording_->has_failed(); }
+  [[nodiscard]] std::size_t behind() const override { return recording_->behind(); }
+  // It is not known which event lost them.
+  [[nodiscard]] std::uint64_t lost() const override { return is_first() ? recording_->lost() : 0; }
+  [[nodiscard]] std::vector<std::string> answer() const override {
+    return is_first() ? recording_->answer() : std::vector<std::string>();
+  }
+
+ private:
+  [[nodiscard]] bool is_first() const { return event_ == 0; }
+
+  std::shared_ptr<SharedRecording> recording_;
+  std::size_t event_;
 };
 
 }  // namespace profile

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <optional>
 #include <ostream>
 #include <string>
 #include <vector>
@@ -8,18 +9,31 @@
 #include "app/print.h"
 #include "app/reading.h"
 #include "app/reports.h"
+#include "app/sources.h"
 #include "output/header.h"
+#include "output/listing_text.h"
+#include "parse/children.h"
 #include "support/error.h"
 #include "support/plural.h"
 
 namespace profile {
 namespace {
 
-constexpr std::string_view report_options[] = {
-    "from",      "to",        "pid",         "tid",      "comm",    "cpu",    "cgroup",
-    "event",     "focus",     "hide",        "collapse", "output",  "format", "folded",
-    "residency", "delimited", "annotations", "address",  "modules", "lines",  "merge-processes",
-    "top",       "quiet",     "help"};
+constexpr std::string_view report_options[] = {"from",       "to",
+                                               "pid",        "tid",
+                                               "comm",       "cpu",
+                                               "cgroup",     "event",
+                                               "focus",      "hide",
+                                               "collapse",   "output",
+                                               "size",       "format",
+                                               "folded",     "residency",
+                                               "delimited",  "annotations",
+                                               "address",    "modules",
+                                               "lines",      "merge-processes",
+                                               "top",        "source",
+                                               "sources",    "debug-dir",
+                                               "debuginfod", "quiet",
+                                               "help"};
 
 void print_report_help(std::ostream& out) {
   out << "usage: profile report [options] FILE...\n"
@@ -35,7 +49,8 @@ void print_report_help(std::ostream& out) {
          "  profile report -f monday.pb.gz tuesday.pb.gz > both.folded\n"
          "  perf script | profile report -o out.pb.gz -\n"
          "  profile report --hide '^std::' --collapse recursion -o short.html out.pb.gz\n"
-         "  profile report --from 2 --to 5 --comm nginx -o part.html samples.json    of --stream=json\n";
+         "  profile report --from 2 --to 5 --comm nginx -o part.html samples.json    of --stream=json\n"
+         "  profile report --source parse_line out.pb.gz    which of its lines and instructions cost how much\n";
 }
 
 // "Samples of a.folded (30.0% in focus) by user + kernel stack". Readers of a report look at the words around it.
@@ -55,9 +70,23 @@ int run_report(std::span<const char* const> arguments) {
   options.outputs = outputs_of(parsed, parsed.texts("output"), "counted", true);
   check_outputs(options.outputs, false, false);
 
+  const std::vector<std::string> functions = parsed.texts("source", "not a function's name");
+  const bool sources = parsed.is_on("sources");
+  if (sources) require_page(options.outputs);
+  for (const char* const name : {"debug-dir", "debuginfod"}) {
+    if (parsed.is_given(name) && functions.empty() && !sources) {
+      throw usage_error("report: " + spelled(name) + " needs --source or --sources");
+    }
+  }
+  std::optional<Children> children;  // before the files are in memory
+  if (sources || !functions.empty()) children.emplace(parsed.texts("debug-dir"), parsed.is_on("debuginfod"), true);
+
   const ReadRequest request = request_of(parsed);
   const ReadEdits edits = edits_of(parsed);
   parsed.exclude({"pid", "tid"});
+  for (const char* const name : {"output", "format", "folded", "residency", "sources"}) {
+    parsed.exclude({"source", name});
+  }
   const auto note = [&options](const std::string& line) {
     if (!options.quiet) say("profile: " + line);
   };
@@ -66,7 +95,14 @@ int run_report(std::span<const char* const> arguments) {
   if (const std::string share = edits.apply(sum, files, note); !share.empty()) {
     sum.run.headline = headline_of_part(header_line(sum.run), share);
   }
+  if (children) add_lines(sum, *children);
+  if (!functions.empty()) {
+    const SourceListings listings = listings_of_named(sum, functions, *children, note);
+    return print_on_stdout([&](std::ostream& out) { write_listings(out, sum, listings); });
+  }
   if (parsed.is_on("lines")) sum.run.frames_by_line = true;
+  if (sources)
+    options.output.sources = [&](const Profile& profile) { return listings_for_page(profile, *children, note); };
   sum.run.command_line = "profile report " + shell_quoted(arguments);
   Reports reports(options, say);
   reports.begin(sum.run);

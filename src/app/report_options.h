@@ -15,6 +15,7 @@ struct OutputRequest {
   std::string path;  // "-": stdout; may be a pattern (files/path_pattern.h)
   const OutputFormat* format = nullptr;
   bool is_gzipped = false;
+  bool is_film = false;          // it shows the time, and not the profiler's own work
   bool makes_directory = false;  // the last directory of `path`, a pattern, is created if it is missing
 };
 

@@ -4,12 +4,15 @@
 
 #include <algorithm>
 #include <iterator>
+#include <optional>
 #include <ostream>
 #include <sstream>
 #include <utility>
 
 #include "app/output_options.h"
 #include "app/print.h"
+#include "children/own_processes.h"
+#include "model/wakers.h"
 #include "output/hottest.h"
 #include "support/clock.h"
 #include "support/error.h"
@@ -34,6 +37,15 @@ std::vector<std::string> answer_of(const Profile& profile, const OutputOptions& 
   return lines;
 }
 
+// Films are watched on a screen, which is wide.
+OutputOptions of_film(OutputOptions options) {
+  constexpr unsigned usual_width = 1280;
+  constexpr unsigned usual_height = 720;
+  if (options.picture.height == 0) options.picture = {.width = usual_width, .height = usual_height};
+  options.picture.has_clock = true;
+  return options;
+}
+
 }  // namespace
 
 Reports::Reports(const ReportOptions& options, std::function<void(const std::string&)> say)
@@ -45,13 +57,14 @@ Reports::Reports(const ReportOptions& options, std::function<void(const std::str
   // A format that is not available ends the run here, before any file is created.
   std::vector<Output> made;
   for (const OutputRequest& request : options.outputs) {
-    Output output = request.format->make(options.output);
+    Output output = request.format->make(request.is_film ? of_film(options.output) : options.output);
     made.push_back(request.is_gzipped ? gzipped(std::move(output)) : std::move(output));
   }
   for (std::size_t i = 0; i < made.size(); ++i) {
     reports_.push_back(Report{.target = target_of(options.outputs[i], options),
                               .output = std::move(made[i]),
-                              .format = options.outputs[i].format});
+                              .format = options.outputs[i].format,
+                              .is_film = options.outputs[i].is_film});
     refuse_same_file();
   }
 }
@@ -101,30 +114,47 @@ void Reports::begin(const RunInfo& run) {
 }
 
 void Reports::add(const std::shared_ptr<const Profile>& profile, const RunStatus& /*status*/) {
-  const bool merges_processes = profile->run.processes_by_name;
-  if (!apart_ && !merges_processes) return write(*profile);
-  Profile joined;
-  joined.run = profile->run;
-  if (apart_) joined.apart = *apart_;
-  joined.merge(*profile);
-  if (merges_processes) joined.merge_processes();
-  write(joined);
+  const bool is_joined = apart_ || profile->run.processes_by_name;
+  std::optional<Profile> film;
+  if (std::ranges::any_of(reports_, &Report::is_film)) {
+    film = *profile;
+    leave_out_own_work(*film);
+    if (is_joined) film = joined(*film);
+    append_wakers(*film);
+  }
+  const Profile* const of_film = film ? &*film : nullptr;
+  is_joined ? write(joined(*profile), of_film) : write(*profile, of_film);
 }
 
-void Reports::write(const Profile& profile) {
+Profile Reports::joined(const Profile& profile) const {
+  Profile joined;
+  joined.run = profile.run;
+  if (apart_) joined.apart = *apart_;
+  joined.merge(profile);
+  if (profile.run.processes_by_name) joined.merge_processes();
+  return joined;
+}
+
+void Reports::write(const Profile& profile) { write(profile, nullptr); }
+
+void Reports::write(const Profile& profile, const Profile* film) {
   if (wants_hottest()) hottest_ = answer_of(profile, table_);
   const double seconds = to_seconds(profile.duration_ns);
+  std::optional<Profile> appended;
+  if (has_wakers(profile)) appended = with_wakers_appended(profile);
   const bool is_remnant = interval_s_ && seconds < remnant_part * *interval_s_ && profile.rows().empty();
   for (Report& report : reports_) {
+    const bool is_appended = appended && !report.format->keeps_wakers;
+    const Profile& shown = report.is_film && film != nullptr ? *film : is_appended ? *appended : profile;
     if (auto* destination = std::get_if<Destination>(&report.target)) {
-      append(report, *destination, [&](std::ostream& out) { report.output.report(out, profile); });
+      append(report, *destination, [&](std::ostream& out) { report.output.report(out, shown); });
     } else if (!is_remnant) {
       // A profile from a file may not know when it was taken.
       const std::uint64_t time_ns =
           profile.began_unix_ns != 0 ? profile.began_unix_ns : monotonic_ns() + unix_offset_ns();
       std::get<FileSeries>(report.target).write(time_ns, [&](std::ostream& out) {
-        report.output.begin(out, profile.run);
-        report.output.report(out, profile);
+        report.output.begin(out, shown.run);
+        report.output.report(out, shown);
       });
     }
   }
@@ -138,6 +168,18 @@ void Reports::end() {
       std::get<FileSeries>(report.target).close();
     }
   }
+}
+
+// Drawing the pictures of a film takes much of a CPU that else has nothing to do. Children that have ended since the
+// last picture still have samples in this one.
+void Reports::leave_out_own_work(Profile& profile) {
+  std::vector<pid_t> own = own_processes();
+  own.push_back(::getpid());
+  std::vector<pid_t> hidden = std::exchange(own_processes_, own);
+  hidden.insert(hidden.end(), own_processes_.begin(), own_processes_.end());
+  profile.keep_rows([&](const Row& row) {
+    return std::ranges::find(hidden, static_cast<pid_t>(profile.process(row.process).tgid)) == hidden.end();
+  });
 }
 
 // With intervals each report has its own hottest functions, and the list would be too long to read.

@@ -48,6 +48,7 @@ class Reports : public ProfileSink {
     std::variant<Destination, FileSeries> target;
     Output output;
     const OutputFormat* format = nullptr;
+    bool is_film = false;
     bool is_open = true;  // false once a destination could not be written, or its reader has gone
   };
 
@@ -55,6 +56,10 @@ class Reports : public ProfileSink {
                                                                 const ReportOptions& options) const;
   void refuse_same_file() const;
   [[nodiscard]] bool wants_hottest() const;
+  // The profile with the rows that reports keep apart.
+  [[nodiscard]] Profile joined(const Profile& profile) const;
+  void leave_out_own_work(Profile& profile);
+  void write(const Profile& profile, const Profile* film);
   void append(Report& report, Destination& destination, const std::function<void(std::ostream&)>& print);
   void attempt(Report& report, const std::function<void()>& write);
 
@@ -66,6 +71,7 @@ class Reports : public ProfileSink {
   std::optional<RowsApart> apart_;
   std::vector<std::string> hottest_;
   bool has_failed_ = false;
+  std::vector<pid_t> own_processes_;  // of the profiler, at the last picture of a film
 };
 
 }  // namespace profile

@@ -32,6 +32,26 @@ constexpr double memory_s = 30;
 // Naming and writing leave holes in the heap. A long run gives them back this often.
 constexpr std::uint64_t give_back_every_ns = 30'000'000'000;
 
+// Gives the processes their command lines, which may come after the first sample of a program. A main thread has the
+// name of its process, so it gets the line, too.
+void name_programs(Profile& profile, ProcessTimeline& timeline) {
+  timeline.update();
+  std::vector<std::string> comms;
+  for (std::size_t i = 0; i < profile.processes().size(); ++i) {
+    Process& process = profile.process(static_cast<ProcessId>(i));
+    const std::string_view comm = timeline.comm_of(process.tgid, process.image);
+    const std::string_view line = timeline.name_of(process.tgid, process.image);
+    comms.emplace_back(line != comm ? comm : std::string_view());
+    if (line != comm) process.name = profile.strings.intern(line);
+  }
+  profile.change_rows([&](Row& row) {
+    const std::string& comm = comms[static_cast<std::size_t>(row.process)];
+    if (!comm.empty() && profile.strings.view(row.thread_name) == comm) {
+      row.thread_name = profile.process(row.process).name;
+    }
+  });
+}
+
 }  // namespace
 
 Run::Run(RunInfo run, const Sinks& sinks, Source& source, ProcessTimeline& timeline, Symboliser& symboliser)
@@ -241,6 +261,7 @@ void Run::take(std::optional<std::uint64_t> ended_ns) {
   const std::uint64_t now_ns = taken_ns_ = std::max(ended_ns.value_or(monotonic_ns()), profile_->began_ns);
   source_.collect(timeline_, *profile_, stopped);
   profile_->duration_ns = now_ns - profile_->began_ns;
+  if (timeline_.has_command_lines()) name_programs(*profile_, timeline_);
   symboliser_.name(*profile_);
   hand_samples(true);
   report_counted();

@@ -3,7 +3,10 @@
 #include <malloc.h>
 #include <signal.h>
 
+#include <algorithm>
 #include <chrono>
+#include <cstdint>
+#include <deque>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -18,6 +21,7 @@
 #include "app/run.h"
 #include "app/signals.h"
 #include "app/sink.h"
+#include "app/sources.h"
 #include "app/summary.h"
 #include "app/targets.h"
 #include "output/clean_text.h"
@@ -25,6 +29,7 @@
 #include "parse/children.h"
 #include "parse/file_reader.h"
 #include "process/timeline.h"
+#include "sampling/command_lines.h"
 #include "sampling/source.h"
 #include "support/bpf.h"
 #include "support/clock.h"
@@ -63,33 +68,44 @@ const Options& with_files_for(const Options& options) {
   return options;
 }
 
+// An event of the run: what measures it, and what receives the results. Runs have no moves, because the event loop has
+// their addresses.
+struct EventRun {
+  RunInfo info;
+  std::unique_ptr<Source> source;
+  Sinks sinks;
+  std::optional<Run> run;
+};
+
 class Session {
  public:
   explicit Session(const Options& options)
       : options_(with_files_for(options)),
-        children_(options.symbols.debug_directories, options.symbols.debuginfod),
+        children_(options.symbols.debug_directories, options.symbols.debuginfod, options.sources),
         progress_(!options.quiet && !options.verbose && !options.takes_terminal()),
         messages_(progress_, options.quiet),
         ahead_(options.duration_s) {
     check_targets(options, children_);
     for (const std::string& remark : options.remarks) messages_.note(remark);
-    sinks_ = make_sinks(
-        options, messages_, [this] { quit(); },
-        [this](std::uint32_t tgid, std::uint32_t image, bool is_new) {
-          return facts_of(*timeline_, tgid, image, is_new);
-        });
-    SamplingOptions sampling = options.sampling;
-    sampling.children = &children_;
+    make_sinks_of_events();
     {
       const RaisedPriority quick;  // it takes some 30 ms of a CPU, and the command is not there yet
-      source_ = options.source->make(sampling);
+      for (std::size_t i = 0; i < events_.size(); ++i) make_source(events_[i], options.events[i]);
     }
-    if (source_->wants_count_of_runs() || options.verbose) run_time_stats_ = bpf_run_time_stats();
-    info_ = options.run_info();
-    source_->describe(info_);
+    const bool wants_count =
+        std::ranges::any_of(events_, [](const EventRun& event) { return event.source->wants_count_of_runs(); });
+    if (wants_count || options.verbose) run_time_stats_ = bpf_run_time_stats();
     if (!options.command.empty()) command_ = std::make_unique<Command>(options.command, options.top_view);
-    timeline_ = std::make_unique<ProcessTimeline>(of_interest(options.sampling, command_.get(), source_->counts_exec()),
-                                                  cpus_, children_.files());
+    const bool counts_exec =
+        std::ranges::any_of(events_, [](const EventRun& event) { return event.source->counts_exec(); });
+    timeline_ = std::make_unique<ProcessTimeline>(of_interest(options.sampling, command_.get(), counts_exec), cpus_,
+                                                  children_.files());
+    if (options.command_lines) {
+      command_lines_.emplace([this](std::uint32_t tgid, std::uint64_t time_ns, std::string line) {
+        timeline_->name_program(tgid, time_ns, std::move(line));
+      });
+      timeline_->set_command_lines([this] { command_lines_->read(); });
+    }
     SymbolOptions symbols = options.symbols;
     symbols.repeated = options.sampling.each_sample || options.sampling.interval;
     symboliser_ = std::make_unique<Symboliser>(*timeline_, children_.reader(), symbols);
@@ -103,38 +119,73 @@ class Session {
       end_unless_wanted();
     }
     finish();
-    return run_->has_failed() ? Error::could_not_profile : command_status_;
+    const bool has_failed = std::ranges::any_of(events_, [](const EventRun& event) { return event.run->has_failed(); });
+    return has_failed ? Error::could_not_profile : command_status_;
   }
 
  private:
+  void make_sinks_of_events() {
+    SinkNeeds needs{.options = options_,
+                    .messages = messages_,
+                    .on_quit = [this] { quit(); },
+                    .facts = [this](std::uint32_t tgid, std::uint32_t image,
+                                    bool is_new) { return facts_of(*timeline_, tgid, image, is_new); },
+                    .sources = {}};
+    if (options_.sources) {
+      needs.sources = [this](const Profile& profile) {
+        return listings_for_page(profile, children_, [this](const std::string& line) { messages_.note(line); });
+      };
+    }
+    for (Sinks& sinks : make_sinks(needs)) events_.emplace_back().sinks = std::move(sinks);
+  }
+
+  void make_source(EventRun& event, const EventOptions& options) {
+    SamplingOptions sampling = options_.sampling;
+    sampling.event = options.name;
+    sampling.source = options.source;
+    sampling.children = &children_;
+    event.source = options.kind->make(sampling);
+    event.info = options_.run_info(options.name);
+    event.source->describe(event.info);
+  }
+
+  void each_sink(const std::function<void(Sink&)>& call) const {
+    for (const EventRun& event : events_) {
+      for (const auto& sink : event.sinks.all) call(*sink);
+    }
+  }
+
   void start() {
-    for (const auto& sink : sinks_.all) sink->prepare();
-    run_.emplace(info_, sinks_, *source_, *timeline_, *symboliser_);
+    each_sink([](Sink& sink) { sink.prepare(); });
+    for (EventRun& event : events_) event.run.emplace(event.info, event.sinks, *event.source, *timeline_, *symboliser_);
     watch();
     priority_.emplace();  // after the fork of the command, which keeps its own priority
-    source_->set_meanwhile([this] { look_up(); });
+    for (EventRun& event : events_) event.source->set_meanwhile([this] { look_up(); });
     // A file that takes long to read, or a server that takes long to send it, must neither cost samples nor add any.
     children_.reader().set_meanwhile([this] {
       if (is_time_up()) end_sampling();
-      source_->keep_up();
+      for (EventRun& event : events_) event.source->keep_up();
     });
     const bool is_scanned = expect_scripts();
-    source_->start();
+    for (EventRun& event : events_) event.source->start();
     started_ns_ = monotonic_ns();
     if (command_) {
       const auto tgid = static_cast<std::uint32_t>(command_->pid());
       // Until its exec, the child runs our own program. These samples do not count.
       const std::uint32_t image = timeline_->image_at(tgid, started_ns_);
-      if (!source_->counts_exec()) source_->leave_out(tgid, image);
+      for (EventRun& event : events_) {
+        if (!event.source->counts_exec()) event.source->leave_out(tgid, image);
+      }
     }
     if (options_.duration_s) loop_.add_timer(*options_.duration_s, 0, [this] { is_over_ = true; });
     if (command_) command_->release();
     // From here on nothing can fail. So the output is never a header alone.
     priority_.reset();  // threads that a sink starts have an ordinary priority
-    run_->begin(started_ns_, loop_);
+    for (EventRun& event : events_) event.run->begin(started_ns_, loop_);
     priority_.emplace();
     end_unless_wanted();
     if (!is_scanned) timeline_->scan_proc();
+    if (command_lines_ && !command_) command_lines_->read_running(children_.stacks(), options_.sampling.tgids);
     give_back_read_pages();
     const auto hidden = options_.sampling.kernel_stacks ? hidden_kernel_symbols() : std::nullopt;
     if (hidden) messages_.note(*hidden);
@@ -147,13 +198,15 @@ class Session {
     const std::vector<std::uint32_t>& tgids = options_.sampling.tgids;
     if (tgids.empty() || tgids.size() > few || options_.sampling.languages == 0) return false;
     timeline_->scan_proc();
-    for (const std::uint32_t tgid : tgids) source_->expect_scripts(*timeline_, tgid);
+    for (EventRun& event : events_) {
+      for (const std::uint32_t tgid : tgids) event.source->expect_scripts(*timeline_, tgid);
+    }
     return true;
   }
 
   void watch() {
     loop_.add(signals_.fd(), [this] { on_signal(); });
-    run_->watch(loop_, [this] { return is_over_ || is_time_up(); });
+    for (EventRun& event : events_) event.run->watch(loop_, [this] { return is_over_ || is_time_up(); });
     // The delay is short, because the process and its file may soon be gone. It is not 0, because the start of a
     // program makes a dozen records.
     Timer& delay = loop_.add_timer(0, 0, [this] {
@@ -168,14 +221,15 @@ class Session {
     });
     table_timer_ = &loop_.add_timer(0, 0, [this] {
       awaits_tables_ = false;
-      source_->supply_tables(*timeline_);
+      for (EventRun& event : events_) event.source->supply_tables(*timeline_);
     });
     loop_.add_timer(tick_s, tick_s, [this] { on_tick(); });
   }
 
   // A file that the walk of stacks has met has to be opened before its table can be made.
   void await_tables() {
-    if (awaits_tables_ || !source_->wants_tables()) return;
+    if (awaits_tables_) return;
+    if (std::ranges::none_of(events_, [](EventRun& event) { return event.source->wants_tables(); })) return;
     awaits_tables_ = true;
     table_timer_->set(await_tables_s, 0);
   }
@@ -185,7 +239,7 @@ class Session {
       if (signal.number == SIGCHLD) {
         note_command_exit();
       } else if (signal.number == SIGWINCH) {
-        for (const auto& sink : sinks_.all) sink->on_resize();
+        each_sink([](Sink& sink) { sink.on_resize(); });
       } else {
         end_on_request(signal);
       }
@@ -227,32 +281,36 @@ class Session {
     if (online != cpus_) {
       cpus_ = online;
       timeline_->set_cpus(cpus_);
-      source_->set_cpus(cpus_);
+      for (EventRun& event : events_) event.source->set_cpus(cpus_);
     }
-    run_->relieve();
+    for (EventRun& event : events_) event.run->relieve();
     close_expired();
     work_ahead();
     if (!any_target_alive(options_.sampling)) {
       is_over_ = true;
       messages_.note("all targets have exited");
     }
-    if (progress_.is_shown()) progress_.show(elapsed_s(), options_.duration_s, run_->samples(), run_->rows());
+    if (progress_.is_shown()) progress_.show(elapsed_s(), options_.duration_s, sum(&Run::samples), sum(&Run::rows));
   }
 
   void close_expired() {
     const std::uint64_t now_ns = monotonic_ns();
-    if (now_ns - closed_expired_ns_ < close_expired_every_ns || !timeline_->any_expired() || !run_->name_expired())
-      return;
+    if (now_ns - closed_expired_ns_ < close_expired_every_ns || !timeline_->any_expired()) return;
+    for (EventRun& event : events_) {
+      if (!event.run->name_expired()) return;
+    }
     timeline_->close_expired();
     closed_expired_ns_ = monotonic_ns();
   }
 
   void work_ahead() {
     if (is_over_ || !ahead_.is_due(elapsed_s())) return;
-    run_->work_ahead([this] {
-      look_up();
-      return !is_over_;
-    });
+    for (EventRun& event : events_) {
+      event.run->work_ahead([this] {
+        look_up();
+        return !is_over_;
+      });
+    }
   }
 
   // While samples come faster than they are read, the loop does not reach the events that end the run. So reading calls
@@ -265,50 +323,70 @@ class Session {
 
   void end_sampling() {
     if (ended_ns_ != 0 || started_ns_ == 0) return;
-    source_->pause();
+    for (EventRun& event : events_) event.source->pause();
     ended_ns_ = monotonic_ns();
   }
 
   void finish() {
     end_sampling();
-    source_->stop();
+    for (EventRun& event : events_) event.source->stop();
     // The user waits. What is left grows with the rows: the parser, whose work may be long, has an ordinary priority.
-    if (run_->rows() > most_urgent_rows) priority_.reset();
+    if (sum(&Run::rows) > most_urgent_rows) priority_.reset();
     give_terminal_back();
     signals_.let_second_kill();
     note_last_report(options_.symbols.lines || options_.symbols.debuginfod ? report_patience_with_lines
                                                                            : report_patience);
     progress_.clear();
-    run_->finish(ended_ns_);
+    for (EventRun& event : events_) event.run->finish(ended_ns_);
     priority_.reset();
     summarise();
   }
 
   void summarise() {
-    const RunCost cost{.duration_s = to_seconds(ended_ns_ - started_ns_),
-                       .cpus = sampled_cpus(),
-                       .bpf = source_->cost(),
-                       .unfollowed = source_->unfollowed()};
-    messages_.note(summary_of(run_->account(), cost));
-    if (const std::string why = why_nothing(info_, run_->account()); !why.empty()) messages_.note(why);
-    messages_.note(losses_of(run_->account(), source_->lost_with_full_maps()));
-    messages_.note(run_->notes());
-    for (const auto& lines : {source_->notes(), children_.notes(), symboliser_->notes()}) {
+    for (const EventRun& event : events_) summarise(event);
+    for (const auto& lines : {children_.notes(), symboliser_->notes()}) {
       for (const std::string& line : lines) messages_.note(clean_text(line));
     }
+    if (command_lines_) messages_.note(command_lines_->notes());
     messages_.note(notes_of(timeline_->status()));
     if (options_.verbose) {
       messages_.note(symboliser_->details());
-      messages_.note(details_of(timeline_->status(), run_->account()));
+      for (const EventRun& event : events_) messages_.note(details_of(timeline_->status(), event.run->account()));
     }
-    for (const auto& sink : sinks_.all) messages_.note(sink->answer());  // nearest to the prompt
+    each_sink([this](Sink& sink) { messages_.note(sink.answer()); });  // nearest to the prompt
+  }
+
+  // Of several events each line about one begins with its name.
+  void summarise(const EventRun& event) {
+    const std::string of = events_.size() == 1 ? "" : event.info.event + ": ";
+    const auto note = [&](const std::string& line) { messages_.note(of + line); };
+    const RunCost cost{.duration_s = to_seconds(ended_ns_ - started_ns_),
+                       .cpus = sampled_cpus(),
+                       .bpf = event.source->cost(),
+                       .unfollowed = event.source->unfollowed()};
+    note(summary_of(event.run->account(), cost));
+    if (const std::string why = why_nothing(event.info, event.run->account()); !why.empty()) note(why);
+    for (const auto& lines :
+         {losses_of(event.run->account(), event.source->lost_with_full_maps()), event.run->notes()}) {
+      for (const std::string& line : lines) note(line);
+    }
+    for (const std::string& line : event.source->notes()) note(clean_text(line));
+  }
+
+  [[nodiscard]] std::uint64_t sum(std::uint64_t (Run::*count)() const) const {
+    std::uint64_t all = 0;
+    for (const EventRun& event : events_) all += ((*event.run).*count)();
+    return all;
   }
 
   // A run without outputs and views is pointless, but a command runs to its end.
-  void end_unless_wanted() { is_over_ = is_over_ || (!run_->is_wanted() && !command_); }
+  void end_unless_wanted() {
+    const bool is_wanted = std::ranges::any_of(events_, [](const EventRun& event) { return event.run->is_wanted(); });
+    is_over_ = is_over_ || (!is_wanted && !command_);
+  }
 
   void give_terminal_back() {
-    for (const auto& sink : sinks_.all) sink->give_terminal_back();
+    each_sink([](Sink& sink) { sink.give_terminal_back(); });
   }
 
   [[nodiscard]] bool is_time_up() const { return options_.duration_s && elapsed_s() >= *options_.duration_s; }
@@ -322,20 +400,18 @@ class Session {
 
   const Options& options_;
   Children children_;  // before anything else is there that a child could inherit
-  RunInfo info_;
   Signals signals_;
   Progress progress_;
   Messages messages_;
-  Sinks sinks_;
   Fd run_time_stats_;
-  std::unique_ptr<Source> source_;
+  std::deque<EventRun> events_;
   std::unique_ptr<Command> command_;
   CpuList cpus_ = online_cpus();
   std::unique_ptr<ProcessTimeline> timeline_;
+  std::optional<CommandLines> command_lines_;
   std::unique_ptr<Symboliser> symboliser_;
   std::optional<RaisedPriority> priority_;
   EventLoop loop_;
-  std::optional<Run> run_;
   std::uint64_t started_ns_ = 0;
   std::uint64_t ended_ns_ = 0;  // 0: not yet
   std::uint64_t closed_expired_ns_ = 0;

@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "model/listing.h"
 #include "model/profile.h"
 #include "model/sample.h"
 #include "recording/recording.h"
@@ -91,9 +92,16 @@ struct Sinks {
   void add(std::unique_ptr<SampleSink> sink);
 };
 
-// Makes those that the options ask for. `messages` must outlive them, and `on_quit` is called when the user quits a
-// view; `facts` tells of processes. Throws Error when an output cannot be opened or a module is missing.
-[[nodiscard]] Sinks make_sinks(const Options& options, Messages& messages, const std::function<void()>& on_quit,
-                               const AskFacts& facts);
+// What the sinks of a run are made from. All must outlive them.
+struct SinkNeeds {
+  const Options& options;
+  Messages& messages;
+  std::function<void()> on_quit;  // called when the user quits a view
+  AskFacts facts;
+  std::function<SourceListings(const Profile&)> sources;  // as OutputOptions::sources
+};
+// Makes those that the options ask for, of each event. Throws Error when an output cannot be opened or a module is
+// missing.
+[[nodiscard]] std::vector<Sinks> make_sinks(const SinkNeeds& needs);
 
 }  // namespace profile

@@ -1,6 +1,8 @@
 // The table of sinks: which option asks for which.
+#include <memory>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "app/live_views.h"
 #include "app/messages.h"
@@ -13,37 +15,45 @@
 namespace profile {
 namespace {
 
-struct SinkNeeds {
-  const Options& options;
-  Messages& messages;
-  const std::function<void(const std::string&)>& say;
-  const std::function<void()>& on_quit;
-  const AskFacts& facts;
-};
+using Say = std::function<void(const std::string&)>;
 
+// Adds the sinks of one kind to those of each event. The options allow views and streams for a single event only.
 struct SinkRow {
   bool (*is_asked_for)(const Options& options);
-  void (*add)(Sinks& sinks, const SinkNeeds& of);
+  void (*add)(std::vector<Sinks>& of_events, const SinkNeeds& needs, const Say& say);
 };
+
+void add_recording(std::vector<Sinks>& of_events, const SinkNeeds& needs, const Say& say) {
+  const auto recording = std::make_shared<SharedRecording>(needs.options.recording_path, needs.options.recording_limits,
+                                                           of_events.size(), needs.facts, say);
+  for (std::size_t i = 0; i < of_events.size(); ++i) of_events[i].add(std::make_unique<RecordingSink>(recording, i));
+}
 
 // Views first: a report may wait for a disk. The page says where it is before the terminal is taken.
 constexpr SinkRow sink_rows[] = {
     {[](const Options& options) { return options.live.has_value(); },
-     [](Sinks& sinks, const SinkNeeds& of) { sinks.add(std::make_unique<LivePage>(*of.options.live, of.say)); }},
+     [](std::vector<Sinks>& of_events, const SinkNeeds& needs, const Say& say) {
+       of_events.front().add(std::make_unique<LivePage>(*needs.options.live, say));
+     }},
     {[](const Options& options) { return options.top_view; },
-     [](Sinks& sinks, const SinkNeeds& of) { sinks.add(std::make_unique<TerminalSink>(of.messages, of.on_quit)); }},
+     [](std::vector<Sinks>& of_events, const SinkNeeds& needs, const Say&) {
+       of_events.front().add(std::make_unique<TerminalSink>(needs.messages, needs.on_quit));
+     }},
     {[](const Options& options) { return !options.outputs.empty(); },
-     [](Sinks& sinks, const SinkNeeds& of) { sinks.add(std::make_unique<Reports>(of.options.reports(), of.say)); }},
+     [](std::vector<Sinks>& of_events, const SinkNeeds& needs, const Say& say) {
+       for (std::size_t i = 0; i < of_events.size(); ++i) {
+         ReportOptions reports = needs.options.reports(i);
+         reports.output.sources = needs.sources;
+         of_events[i].add(std::make_unique<Reports>(reports, say));
+       }
+     }},
     {[](const Options& options) { return options.stream != nullptr; },
-     [](Sinks& sinks, const SinkNeeds& of) {
-       sinks.add(
-           std::make_unique<StreamSink>(of.options.stream->make(of.options.output), of.options.stream_path, of.say));
+     [](std::vector<Sinks>& of_events, const SinkNeeds& needs, const Say& say) {
+       const Options& options = needs.options;
+       of_events.front().add(
+           std::make_unique<StreamSink>(options.stream->make(options.output), options.stream_path, say));
      }},
-    {[](const Options& options) { return !options.recording_path.empty(); },
-     [](Sinks& sinks, const SinkNeeds& of) {
-       sinks.add(
-           std::make_unique<RecordingSink>(of.options.recording_path, of.options.recording_limits, of.facts, of.say));
-     }},
+    {[](const Options& options) { return !options.recording_path.empty(); }, add_recording},
 };
 
 }  // namespace
@@ -58,14 +68,13 @@ void Sinks::add(std::unique_ptr<SampleSink> sink) {
   all.push_back(std::move(sink));
 }
 
-Sinks make_sinks(const Options& options, Messages& messages, const std::function<void()>& on_quit,
-                 const AskFacts& facts) {
-  const std::function<void(const std::string&)> say = [&messages](const std::string& text) { messages.say(text); };
-  Sinks sinks;
+std::vector<Sinks> make_sinks(const SinkNeeds& needs) {
+  const Say say = [&messages = needs.messages](const std::string& text) { messages.say(text); };
+  std::vector<Sinks> of_events(needs.options.events.size());
   for (const SinkRow& row : sink_rows) {
-    if (row.is_asked_for(options)) row.add(sinks, {options, messages, say, on_quit, facts});
+    if (row.is_asked_for(needs.options)) row.add(of_events, needs, say);
   }
-  return sinks;
+  return of_events;
 }
 
 }  // namespace profile

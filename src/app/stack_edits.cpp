@@ -22,36 +22,6 @@ constexpr std::string_view beginnings[] = {
 // The functions with which the kernel walks its own stack (arch/x86/kernel/unwind_frame.c, arch/x86/events/core.c).
 constexpr std::string_view walkers[] = {"__unwind_start", "perf_callchain_kernel", "get_perf_callchain"};
 
-constexpr std::string_view delimiter = "--";
-
-FrameId named_frame(Profile& profile, std::string_view name) {
-  Frame frame;
-  frame.kind = FrameKind::kernel;
-  frame.unnamed = Unnamed::named;
-  frame.symbol = profile.strings.intern(name);
-  frame.offset = unknown_offset;
-  return profile.frame(frame);
-}
-
-// Appends the frames of the stack to `to`, the innermost last.
-void add_root_first(Profile& profile, StackId stack, std::string_view missed, std::vector<FrameId>& to) {
-  if (stack == StackId::missed) to.push_back(named_frame(profile, missed));
-  const auto leaf_first = profile.stack(stack);
-  to.insert(to.end(), leaf_first.rbegin(), leaf_first.rend());
-}
-
-StackId with_waker(Profile& profile, const Row& row) {
-  const StackId kernel = without_tracing_frames(profile, row.waker_kernel);
-  std::vector<FrameId> leaf_first{named_frame(profile, profile.strings.view(row.waker))};
-  add_root_first(profile, row.waker_user, missed_user_stack, leaf_first);
-  add_root_first(profile, kernel, missed_kernel_stack, leaf_first);
-  leaf_first.push_back(named_frame(profile, delimiter));
-  if (row.kernel == StackId::missed) leaf_first.push_back(named_frame(profile, missed_kernel_stack));
-  const auto own = profile.stack(row.kernel);
-  leaf_first.insert(leaf_first.end(), own.begin(), own.end());
-  return profile.stack(leaf_first);
-}
-
 }  // namespace
 
 StackId without_tracing_frames(Profile& profile, StackId kernel) {
@@ -80,7 +50,7 @@ void StackEdits::apply(Profile& profile, Row& row) {
   const auto [shown, is_new] = shown_.try_emplace(row.kernel, row.kernel);
   if (is_new) shown->second = shown_kernel_stack(profile, row.kernel, is_traced_);
   row.kernel = shown->second;
-  append_waker(profile, row);
+  row.waker_kernel = without_tracing_frames(profile, row.waker_kernel);
   row.user = believable_user_stack(profile, row);
 }
 
@@ -88,20 +58,6 @@ void StackEdits::apply(Profile& profile) {
   profile.change_rows([&](Row& row) { apply(profile, row); });
 }
 
-void StackEdits::forget() {
-  shown_.clear();
-  woken_.clear();
-}
-
-void StackEdits::append_waker(Profile& profile, Row& row) {
-  if (row.waker == StringId::empty) return;
-  const std::tuple key(row.kernel, row.waker, row.waker_user, row.waker_kernel);
-  const auto [woken, is_new] = woken_.try_emplace(key, StackId::none);
-  if (is_new) woken->second = with_waker(profile, row);
-  row.kernel = woken->second;
-  row.waker = StringId::empty;
-  row.waker_user = StackId::none;
-  row.waker_kernel = StackId::none;
-}
+void StackEdits::forget() { shown_.clear(); }
 
 }  // namespace profile

@@ -1,9 +1,7 @@
-// What is changed of each stack before anybody sees it: kernel stacks lose the frames of the tracing itself and get the
-// thread that ended a wait, and user stacks lose what lies beyond their root.
+// What is changed of each stack before anybody sees it: kernel stacks lose the frames of the tracing itself, and user
+// stacks lose what lies beyond their root.
 #pragma once
 
-#include <map>
-#include <tuple>
 #include <unordered_map>
 
 #include "model/profile.h"
@@ -25,10 +23,8 @@ class StackEdits {
   // `is_traced`: as Source::has_tracing_frames().
   explicit StackEdits(bool is_traced) : is_traced_(is_traced) {}
 
-  // The row's kernel stack becomes the one that is shown. Row::waker, the thread that ended a wait, and its stacks are
-  // appended to it: after the stacks of the wait come a delimiter, the waker's frames from the innermost on, and its
-  // name. So the frames that met in the scheduler are neighbours, as in bcc's offwaketime. The user stack becomes the
-  // believable one (model/stack_roots.h).
+  // The row's kernel stack becomes the one that is shown. The kernel stack of a waker loses the frames of the tracing,
+  // too. The user stack becomes the believable one (model/stack_roots.h).
   void apply(Profile& profile, Row& row);
   // The same for all rows.
   void apply(Profile& profile);
@@ -36,11 +32,8 @@ class StackEdits {
   void forget();
 
  private:
-  void append_waker(Profile& profile, Row& row);
-
   bool is_traced_;
   std::unordered_map<StackId, StackId> shown_;
-  std::map<std::tuple<StackId, StringId, StackId, StackId>, StackId> woken_;
 };
 
 }  // namespace profile

@@ -89,6 +89,8 @@ Frame described_frame(Profile& profile, const FrameText& text, FrameKind kind, P
   if (!text.file.empty()) {
     frame.source =
         profile.source({.at = {.file = profile.strings.intern(text.file), .line = text.line}, .inlined = {}});
+    // Only a line that ran stands behind the name. Where the function begins is not told.
+    if (kind == FrameKind::script) frame.begins_at = text.line;
   }
   const bool is_file = !text.module.empty() && text.module != jit_module && text.module != vdso_module;
   if (kind == FrameKind::user && is_file) {
@@ -106,10 +108,16 @@ FrameId add_json_frame(Profile& profile, const JsonFrame& read, FrameKind kind, 
   text.module = profile.strings.view(read.module);
   text.offset = read.offset == unknown_offset ? 0 : read.offset;
   Frame frame = described_frame(profile, text, kind, process);
+  frame.begins_at = read.begins_at;
   if (is_named) frame.offset = read.offset;
   if (!is_named) frame.function = read.function;
   if (read.unnamed != Unnamed::named) frame.unnamed = read.unnamed;
   frame.address = RuntimeAddress{read.address};
+  frame.is_return = read.is_return;
+  if (read.binary != BinaryId::none) {
+    frame.binary = read.binary;
+    frame.binary_address = ElfAddress{read.binary_address};
+  }
   if (read.at.file != StringId::empty || !inlined.empty()) {
     frame.source = profile.source({.at = read.at, .inlined = inlined});
   }

@@ -26,7 +26,11 @@ struct JsonFrame {
   std::uint64_t offset = unknown_offset;
   std::uint64_t function = unknown_offset;
   std::uint64_t address = 0;
+  bool is_return = false;
+  BinaryId binary = BinaryId::none;
+  std::uint64_t binary_address = 0;
   SourceLine at = {};
+  std::uint32_t begins_at = 0;
 };
 
 // The caller has removed the suffix ("_[k]") from `text`.

@@ -11,6 +11,7 @@
 #include "input/stack_parts.h"
 #include "model/stack_end.h"
 #include "model/unnamed_words.h"
+#include "support/clock.h"
 #include "support/error.h"
 #include "support/text_parts.h"
 
@@ -28,6 +29,7 @@ struct ReadFrame : JsonFrame {
   std::optional<FrameKind> kind;
   std::uint32_t process = none;
   std::uint32_t module_number = none;
+  std::uint32_t binary_number = none;
   std::uint32_t first_inlined = 0;
   std::uint32_t inlined = 0;
 };
@@ -38,20 +40,28 @@ struct ReadRow {
   std::uint32_t cpu = any_cpu;
   std::uint32_t user = none;
   std::uint32_t kernel = none;
+  std::uint32_t waker_user = none;
+  std::uint32_t waker_kernel = none;
   bool missed_user = false;
   bool missed_kernel = false;
+  bool missed_waker_user = false;
+  bool missed_waker_kernel = false;
   StackEnd end = StackEnd::unknown;
   StringId thread = StringId::empty;
   StringId tag = StringId::empty;
+  StringId waker = StringId::empty;
   std::optional<std::uint64_t> value;
   std::uint64_t samples = 0;
 };
+
+constexpr double longest_seconds = 1e9;  // 31 years
 
 // The object "profile" below "ebpf", or the object "stack_traces" of waits (below "offcpu").
 struct Stacks {
   std::string unit;
   std::vector<ReadProcess> processes;
   std::vector<StringId> modules;
+  std::vector<Binary> binaries;
   std::vector<ReadFrame> frames;
   std::vector<InlinedFunction> inlined;
   std::vector<std::uint32_t> stack_frames;
@@ -79,6 +89,7 @@ class StackNodes {
     add_processes(at["processes"].each());
     at["modules"].each()["name"].text(
         [this](std::string_view text) { stacks_.modules.push_back(profile_.strings.intern(text)); });
+    add_binaries(at["binaries"].each());
     add_frames(at["frames"].each());
     JsonNode& stack = at["stacks"].each();
     stack.begin([this] { stacks_.stack_begins.push_back(static_cast<std::uint32_t>(stacks_.stack_frames.size())); });
@@ -96,6 +107,17 @@ class StackNodes {
     process["pid"].number(
         [this](const JsonNumber& number) { stacks_.processes.back().pid = number.index("the pid of a process"); });
     process["name"].text([this](std::string_view text) { stacks_.processes.back().name = name_in(profile_, text); });
+  }
+
+  void add_binaries(JsonNode& binary) {
+    const auto last = [this]() -> Binary& { return stacks_.binaries.back(); };
+    binary.begin([this] { stacks_.binaries.emplace_back(); });
+    const auto text = [this](std::string_view words) { return profile_.strings.intern(words); };
+    binary["path"].text([last, text](std::string_view words) { last().path = text(words); });
+    binary["build_id"].text([last, text](std::string_view words) { last().build_id = text(words); });
+    binary["start"].text([last](std::string_view words) { last().code.start.value = address_of(words); });
+    binary["limit"].text([last](std::string_view words) { last().code.limit.value = address_of(words); });
+    binary["file_offset"].text([last](std::string_view words) { last().code.offset.value = address_of(words); });
   }
 
   void add_frames(JsonNode& frame) {
@@ -119,7 +141,13 @@ class StackNodes {
         [last](const JsonNumber& number) { last().function = number.whole("the function of a frame"); });
     frame["offset"].number([last](const JsonNumber& number) { last().offset = number.whole("the offset of a frame"); });
     frame["address"].text([last](std::string_view text) { last().address = address_of(text); });
+    frame["is_return"].truth([last](bool truth) { last().is_return = truth; });
+    frame["binary"].number(
+        [last](const JsonNumber& number) { last().binary_number = number.index("the binary of a frame"); });
+    frame["binary_address"].text([last](std::string_view text) { last().binary_address = address_of(text); });
     add_line(frame, [last]() -> SourceLine& { return last().at; });
+    frame["begins_at"].number(
+        [last](const JsonNumber& number) { last().begins_at = number.index("where a function begins"); });
     JsonNode& inlined = frame["inlined"].each();
     inlined.begin([this, last] {
       stacks_.inlined.emplace_back();
@@ -151,6 +179,13 @@ class StackNodes {
     row["kernel"].number([last](const JsonNumber& number) { last().kernel = number.index("a stack of a row"); });
     row["user"].text([last](std::string_view text) { last().missed_user = text == "missed"; });
     row["kernel"].text([last](std::string_view text) { last().missed_kernel = text == "missed"; });
+    row["waker"].text([this, last](std::string_view text) { last().waker = profile_.strings.intern(text); });
+    row["waker_user"].number(
+        [last](const JsonNumber& number) { last().waker_user = number.index("a stack of a row"); });
+    row["waker_kernel"].number(
+        [last](const JsonNumber& number) { last().waker_kernel = number.index("a stack of a row"); });
+    row["waker_user"].text([last](std::string_view text) { last().missed_waker_user = text == "missed"; });
+    row["waker_kernel"].text([last](std::string_view text) { last().missed_waker_kernel = text == "missed"; });
     row["user_end"].text([last](std::string_view text) { last().end = end_of_key(text).value_or(StackEnd::unknown); });
     row["value"].number([last](const JsonNumber& number) { last().value = number.whole("the value of a row"); });
     row["samples"].number([last](const JsonNumber& number) { last().samples = number.whole("the samples of a row"); });
@@ -179,6 +214,11 @@ class Adding {
       row.user = read.missed_user ? StackId::missed : stack(read.user, read.end);
       row.kernel = read.missed_kernel ? StackId::missed : stack(read.kernel, StackEnd::unknown);
       row.tag = read.tag;
+      row.waker = read.waker;
+      if (row.waker != StringId::empty) {
+        row.waker_user = read.missed_waker_user ? StackId::missed : stack(read.waker_user, StackEnd::unknown);
+        row.waker_kernel = read.missed_waker_kernel ? StackId::missed : stack(read.waker_kernel, StackEnd::unknown);
+      }
       row.value = *read.value;
       row.samples = read.samples;
       if (!total_.add(row.value)) throw Error("the values add up to more than 2^64 - 1");
@@ -196,6 +236,8 @@ class Adding {
   FrameId add(const ReadFrame& read) {
     ReadFrame frame = read;
     if (read.module_number != none) frame.module = item(stacks_.modules, read.module_number, "module");
+    if (read.binary_number != none)
+      frame.binary = profile_.binary(item(stacks_.binaries, read.binary_number, "binary"));
     const ProcessId space =
         *read.kind == FrameKind::kernel ? ProcessId::kernel : item(processes_, read.process, "process");
     return add_json_frame(profile_, frame, *read.kind, space,
@@ -228,6 +270,7 @@ class Adding {
 
 // Adds the nodes that read what the document says about the run. Only the first document counts.
 void add_run(JsonNode& at, RunInfo& run) {
+  at["host"].text([&run](std::string_view text) { run.host = text; });
   at["event"].text([&run](std::string_view text) { run.event = text; });
   at["unit"].text([&run](std::string_view text) { run.unit = text; });
   at["is_state"].truth([&run](bool truth) { run.is_state = truth; });
@@ -274,6 +317,14 @@ void read_own_json(Profile& profile, ByteSource& bytes, const std::string& name,
   Stacks waits;  // used when the document has no other stacks
   bool is_first = true;
   add_run(root["profile"], run);
+  root["profile"]["began_unix_ms"].number([&profile](const JsonNumber& number) {
+    constexpr std::uint64_t ns_per_ms = 1'000'000;
+    const std::uint64_t began_ms = number.whole("the time of a report", UINT64_MAX / ns_per_ms);
+    if (profile.began_unix_ns == 0) profile.began_unix_ns = began_ms * ns_per_ms;
+  });
+  root["profile"]["took_s"].number([&profile](const JsonNumber& number) {
+    if (number.number() > 0 && number.number() < longest_seconds) profile.duration_ns += to_ns(number.number());
+  });
   add_account(root["account"], account);
   const StackNodes of_stacks(profile, stacks, root["ebpf"]["profile"]);
   const StackNodes of_waits(profile, waits, root["ebpf"]["offcpu"]["stack_traces"]);

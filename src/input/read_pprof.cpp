@@ -2,6 +2,7 @@
 // The mapping and the address of a location tell whether it is a kernel frame.
 #include <algorithm>
 #include <cstdint>
+#include <span>
 #include <string>
 #include <unordered_map>
 #include <utility>
@@ -16,6 +17,7 @@
 #include "model/stack_end.h"
 #include "model/stack_roots.h"
 #include "support/error.h"
+#include "support/text_parts.h"
 
 namespace profile {
 namespace {
@@ -26,6 +28,8 @@ std::string_view last_name(std::string_view path) { return without_deleted(path.
 struct Labels {
   std::string_view process;
   std::string_view thread;
+  std::string_view waker;
+  std::string_view waker_stack;
   std::uint32_t tgid = 0;
   std::uint32_t tid = 0;
   std::uint32_t cpu = any_cpu;
@@ -48,6 +52,8 @@ Labels labels_of(const PprofFile::Sample& sample, StackEnd user_end) {
     if (label.key == "pid") set(labels.tgid, label);
     if (label.key == "tid") set(labels.tid, label);
     if (label.key == "cpu") set(labels.cpu, label);
+    if (label.key == pprof::waker_label) labels.waker = text;
+    if (label.key == pprof::waker_stack_label) labels.waker_stack = text;
     if (label.key == pprof::stack_end_label) labels.user_end = end_of_key(label.text).value_or(StackEnd::unknown);
   }
   return labels;
@@ -80,6 +86,7 @@ class Reader {
         run.headline = run.event + " in " + run.unit.word() + " of " + name + " by user + kernel stack";
     }
     profile_.run.frames_by_line = is_own_;
+    has_script_lines_ = is_own_ && has_other_lines();
     for (std::size_t i = 0; i < places_.size(); ++i) look_at(i);
     file_.each_sample([this](const PprofFile::Sample& sample) { find_returns(sample); });
     file_.each_sample([this](const PprofFile::Sample& sample) { add(sample); });
@@ -104,6 +111,18 @@ class Reader {
     if (location.mapping != 0 || location.address != 0 || location.lines != 1) return {};
     const PprofFile::Function* const function = file_.function(file_.lines(location).front().function);
     return function == nullptr ? std::string_view() : function->name;
+  }
+
+  // Whether a function of a script is at another line than the one where it begins: then all of them say the line that
+  // ran.
+  [[nodiscard]] bool has_other_lines() const {
+    const auto is_inside = [this](const PprofFile::Line& line) {
+      const PprofFile::Function* const function = file_.function(line.function);
+      return function != nullptr && function->start_line != 0 && function->start_line != line.line;
+    };
+    return std::ranges::any_of(file_.locations, [&](const PprofFile::Location& location) {
+      return std::ranges::any_of(file_.lines(location), is_inside);
+    });
   }
 
   void look_at(std::size_t i) {
@@ -171,7 +190,33 @@ class Reader {
     const std::span<const std::uint32_t> locations(sample.locations);
     row.kernel = stack(locations.subspan(begin, user - begin), StandIn::missed_kernel, row.process, StackEnd::unknown);
     row.user = stack(locations.subspan(user), StandIn::missed_user, row.process, labels.user_end);
+    if (is_own_ && !labels.waker.empty()) add_waker(row, labels);
     profile_.add(row);
+  }
+
+  void add_waker(Row& row, const Labels& labels) {
+    row.waker = profile_.strings.intern(labels.waker);
+    std::vector<std::string_view> root_first;
+    for (std::string_view rest = labels.waker_stack; !rest.empty();) root_first.push_back(take_until(rest, ';'));
+    const auto kernel = std::ranges::find_if(root_first, [](std::string_view name) {
+      return name.ends_with(pprof::kernel_mark) || name == missed_kernel_stack;
+    });
+    row.waker_user = waker_stack({root_first.begin(), kernel}, FrameKind::user, row.process);
+    row.waker_kernel = waker_stack({kernel, root_first.end()}, FrameKind::kernel, row.process);
+  }
+
+  StackId waker_stack(std::span<const std::string_view> root_first, FrameKind kind, ProcessId process) {
+    const bool is_kernel = kind == FrameKind::kernel;
+    if (root_first.size() == 1 && root_first[0] == (is_kernel ? missed_kernel_stack : missed_user_stack)) {
+      return StackId::missed;
+    }
+    frames_.clear();
+    for (std::size_t i = root_first.size(); i-- > 0;) {
+      std::string_view name = root_first[i];
+      if (is_kernel && name.ends_with(pprof::kernel_mark)) name.remove_suffix(pprof::kernel_mark.size());
+      frames_.push_back(profile_.frame(described_frame(profile_, name_text(name), kind, process)));
+    }
+    return profile_.stack(frames_);
   }
 
   StackId stack(std::span<const std::uint32_t> leaf_first, StandIn missed, ProcessId process, StackEnd end) {
@@ -221,6 +266,9 @@ class Reader {
     const bool is_script = is_own_ && function != nullptr && function->start_line != 0;
     const FrameKind outside = is_script ? FrameKind::script : FrameKind::user;
     Frame frame = described_frame(profile_, text, place.is_kernel ? FrameKind::kernel : outside, process);
+    if (is_script && has_script_lines_) {
+      frame.begins_at = static_cast<std::uint32_t>(std::clamp<std::int64_t>(function->start_line, 1, UINT32_MAX));
+    }
     frame.address = RuntimeAddress{address};
     frame.is_return = is_return;
     // Without a symbol, the name says where the function begins.
@@ -291,6 +339,7 @@ class Reader {
   CheckedSum total_;
   CheckedSum total_samples_;
   bool is_own_ = false;                          // this profiler wrote the file
+  bool has_script_lines_ = false;                // see has_other_lines()
   StackEnd unlabelled_end_ = StackEnd::unknown;  // of user stacks
   std::vector<std::uint64_t> moved_;             // start addresses of mappings that we moved, ascending
   std::uint64_t shown_ = 0;                      // number of frames of all samples, with inlined ones

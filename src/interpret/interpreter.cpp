@@ -160,8 +160,8 @@ std::vector<std::string_view> language_names() {
 
 bool is_sound(const script_layout& layout) {
   const Language* const row = row_of(static_cast<script_language>(layout.language));
-  return row != nullptr && layout.head < SCRIPT_HEADS && layout.valid_from <= UINT32_MAX - layout.start &&
-         row->is_sound(layout);
+  return row != nullptr && layout.head < SCRIPT_HEADS && layout.lines < SCRIPT_LINES_FORMS &&
+         layout.valid_from <= UINT32_MAX - layout.start && row->is_sound(layout);
 }
 
 bool is_named_as_interpreter(std::string_view path) {

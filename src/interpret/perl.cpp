@@ -107,8 +107,8 @@ std::optional<CodeRange> catch_function(const ElfFile& file, std::uint64_t opera
 
 bool is_sound_perl(const script_layout& layout) {
   constexpr std::uint32_t most = 4096;
-  return layout.head == SCRIPT_HEAD_BY_KEY && layout.at[PERL_STACK] % 8 == 0 && layout.at[PERL_STACK] < most &&
-         layout.at[PERL_SCRIPT_NAME] % 8 == 0 && layout.at[PERL_SCRIPT_NAME] < most &&
+  return layout.head == SCRIPT_HEAD_BY_KEY && layout.at[PERL_STACK] % 8 == 0 && layout.at[PERL_STACK] >= 8 &&
+         layout.at[PERL_STACK] < most && layout.at[PERL_SCRIPT_NAME] % 8 == 0 && layout.at[PERL_SCRIPT_NAME] < most &&
          layout.at[PERL_CATCH_BYTES] <= UINT32_MAX - layout.at[PERL_CATCH];
 }
 
@@ -150,6 +150,7 @@ FoundInterpreter find_perl(const ElfFile& file, std::string_view /*path*/, const
   layout.at[PERL_NAME_IS_OWN] = known->name_is_own ? 1 : 0;
   layout.at[PERL_CATCH] = static_cast<std::uint32_t>(catching->start);
   layout.at[PERL_CATCH_BYTES] = static_cast<std::uint32_t>(catching->bytes);
+  layout.lines = SCRIPT_LINES_DIRECT;
   found.code.push_back(code->own);
   return found;
 }

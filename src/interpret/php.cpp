@@ -19,13 +19,15 @@ struct PhpVersion {
   std::uint32_t current_in_globals;  // struct _zend_executor_globals: current_execute_data
   std::uint32_t file_in_function;    // as PHP_FUNCTION_FILE
   std::uint32_t frame_of_generator;  // as PHP_GENERATOR_FRAME
+  std::uint32_t code_in_function;    // as PHP_FUNCTION_CODE
+  std::uint32_t length_in_function;  // as PHP_FUNCTION_LENGTH
 };
 
 // Those that were seen to be right: tests/workloads/scripts/mix.php.
 constexpr std::array php_versions{
-    PhpVersion{"20190902", "7.4", 488, 136, 64},
-    PhpVersion{"20220829", "8.2", 488, 152, 56},
-    PhpVersion{"20240924", "8.4", 488, 168, 56},
+    PhpVersion{"20190902", "7.4", 488, 136, 64, 64, 60},
+    PhpVersion{"20220829", "8.2", 488, 152, 56, 88, 80},
+    PhpVersion{"20240924", "8.4", 488, 168, 56, 104, 96},
 };
 
 // What stands behind the marks "API" and "," in ZEND_MODULE_BUILD_ID: "API20220829,NTS" or "API20220829,TS,debug".
@@ -84,7 +86,9 @@ std::uint64_t address_of_globals(const ElfFile& file) {
 bool is_sound_php(const script_layout& layout) {
   constexpr std::uint32_t most = 4096;
   return layout.head == SCRIPT_HEAD_GLOBAL && layout.at[PHP_FUNCTION_FILE] % 8 == 0 &&
-         layout.at[PHP_FUNCTION_FILE] < most && layout.at[PHP_GENERATOR_FRAME] < most;
+         layout.at[PHP_FUNCTION_FILE] < most && layout.at[PHP_GENERATOR_FRAME] < most &&
+         layout.at[PHP_FUNCTION_CODE] % 8 == 0 && layout.at[PHP_FUNCTION_CODE] >= 8 &&
+         layout.at[PHP_FUNCTION_CODE] < most;
 }
 
 FoundInterpreter find_php(const ElfFile& file, std::string_view /*path*/, const UnwindTable& table,
@@ -115,6 +119,9 @@ FoundInterpreter find_php(const ElfFile& file, std::string_view /*path*/, const 
   layout.head_at = static_cast<std::int64_t>(globals + known->current_in_globals - code->bias);
   layout.at[PHP_FUNCTION_FILE] = known->file_in_function;
   layout.at[PHP_GENERATOR_FRAME] = known->frame_of_generator;
+  layout.at[PHP_FUNCTION_CODE] = known->code_in_function;
+  layout.at[PHP_FUNCTION_LENGTH] = known->length_in_function;
+  layout.lines = SCRIPT_LINES_DIRECT;
   found.code.push_back(code->own);
   const unwind_rule body = rule_at(table, {code->own.start + code->own.bytes / 2});
   if (const auto moved = moved_code(file, code->own, table, body, code->code)) found.code.push_back(*moved);

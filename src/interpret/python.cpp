@@ -27,14 +27,45 @@ struct Version {
   std::uint32_t frame_in_variable;
   std::uint32_t key_in_runtime;  // of the thread's key, in _PyRuntime
   std::array<std::uint32_t, PYTHON_PLACES> at;
+  script_lines lines;
 };
 
 constexpr std::array versions{
-    Version{9, SCRIPT_HEAD_BY_KEY, 0, 0, 588, {24, 176, 32, 24, 0, 0, 1, 40, 104, 112, 48, 72}},
-    Version{10, SCRIPT_HEAD_BY_KEY, 0, 0, 588, {24, 176, 32, 24, 0, 0, 1, 40, 104, 112, 48, 72}},
-    Version{11, SCRIPT_HEAD_IN_FRAME, 56, 8, 0, {0, 0, 32, 48, 68, 1, 1, 72, 112, 128, 48, 72}},
-    Version{12, SCRIPT_HEAD_IN_FRAME, 56, 0, 0, {0, 0, 0, 8, 70, 3, 0, 68, 112, 128, 40, 56}},
-    Version{13, SCRIPT_HEAD_OF_THREAD, 0, 0, 0, {72, 0, 0, 8, 70, 3, 0, 68, 112, 128, 40, 56}},
+    Version{9,
+            SCRIPT_HEAD_BY_KEY,
+            0,
+            0,
+            588,
+            {24, 176, 32, 24, 0, 0, 1, 40, 104, 112, 48, 72, 104, 1, 120, 0},
+            SCRIPT_LINES_OF_BYTES},
+    Version{10,
+            SCRIPT_HEAD_BY_KEY,
+            0,
+            0,
+            588,
+            {24, 176, 32, 24, 0, 0, 1, 40, 104, 112, 48, 72, 96, 2, 120, 0},
+            SCRIPT_LINES_OF_RANGES},
+    Version{11,
+            SCRIPT_HEAD_IN_FRAME,
+            56,
+            8,
+            0,
+            {0, 0, 32, 48, 68, 1, 1, 72, 112, 128, 48, 72, 56, 0, 136, 184},
+            SCRIPT_LINES_OF_PLACES},
+    Version{12,
+            SCRIPT_HEAD_IN_FRAME,
+            56,
+            0,
+            0,
+            {0, 0, 0, 8, 70, 3, 0, 68, 112, 128, 40, 56, 56, 0, 136, 192},
+            SCRIPT_LINES_OF_PLACES},
+    Version{13,
+            SCRIPT_HEAD_OF_THREAD,
+            0,
+            0,
+            0,
+            {72, 0, 0, 8, 70, 3, 0, 68, 112, 128, 40, 56, 56, 0, 136, 200},
+            SCRIPT_LINES_OF_PLACES},
 };
 
 // Since 3.11: major, minor and micro version, and the kind of release, in a byte each.
@@ -259,8 +290,10 @@ bool is_sound_python(const script_layout& layout) {
   constexpr std::uint32_t most = 4096;
   return std::ranges::all_of(layout.at, [](std::uint32_t at) { return at < most; }) &&
          is_word_in(PYTHON_FRAME_CODE, PYTHON_FRAME_BYTES) && is_word_in(PYTHON_FRAME_PREVIOUS, PYTHON_FRAME_BYTES) &&
-         layout.at[PYTHON_FRAME_ENTRY] < PYTHON_FRAME_BYTES && is_word_in(PYTHON_CODE_LINE, PYTHON_CODE_BYTES) &&
-         is_word_in(PYTHON_CODE_FILE, PYTHON_CODE_BYTES) && is_word_in(PYTHON_CODE_NAME, PYTHON_CODE_BYTES);
+         (layout.at[PYTHON_CODE_START] == 0 || is_word_in(PYTHON_FRAME_AT, PYTHON_FRAME_BYTES)) &&
+         is_word_in(PYTHON_CODE_TABLE, PYTHON_CODE_BYTES) && layout.at[PYTHON_FRAME_ENTRY] < PYTHON_FRAME_BYTES &&
+         is_word_in(PYTHON_CODE_LINE, PYTHON_CODE_BYTES) && is_word_in(PYTHON_CODE_FILE, PYTHON_CODE_BYTES) &&
+         is_word_in(PYTHON_CODE_NAME, PYTHON_CODE_BYTES);
 }
 
 FoundInterpreter find_python(const ElfFile& file, std::string_view path, const UnwindTable& table,
@@ -317,6 +350,7 @@ FoundInterpreter find_python(const ElfFile& file, std::string_view path, const U
   }
   layout.type_at = symbols.code_type == 0 ? 0 : static_cast<std::int64_t>(symbols.code_type - code->bias);
   std::ranges::copy(known->at, layout.at);
+  layout.lines = known->lines;
   found.code.push_back(code->own);
   if (const auto moved = moved_code(file, code->own, table, body, code->code)) found.code.push_back(*moved);
   std::ranges::sort(found.code, {}, &CodeRange::start);

@@ -183,7 +183,10 @@ class Merging {
     merge_items(
         *into_.thread_waits, std::move(more),
         [](const ThreadWait& thread) { return std::tuple(thread.tgid, thread.tid, thread.name); },
-        [](ThreadWait& sum, const ThreadWait& thread) { sum.waits += thread.waits; },
+        [](ThreadWait& sum, const ThreadWait& thread) {
+          sum.never_woke = sum.never_woke && thread.never_woke;
+          sum.waits += thread.waits;
+        },
         [](const ThreadWait& thread) { return thread.waits.total_ns; });
   }
 

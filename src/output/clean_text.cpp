@@ -63,6 +63,26 @@ std::string clean_text(std::string_view text) {
   return clean;
 }
 
+std::string clean_source_text(std::string_view text) {
+  constexpr std::size_t tab = 8;
+  std::string clean;
+  std::size_t column = 0;  // in characters since the line began
+  while (!text.empty()) {
+    const std::string_view part = text.substr(0, text.find('\t'));
+    const std::size_t begin = clean.size();
+    append_clean(clean, part, Semicolon::keep);
+    // The bytes that begin a character: all but the rest of one.
+    column += static_cast<std::size_t>(std::count_if(clean.begin() + static_cast<std::ptrdiff_t>(begin), clean.end(),
+                                                     [](char c) { return (c & '\xc0') != '\x80'; }));
+    text.remove_prefix(part.size());
+    if (text.empty()) break;
+    text.remove_prefix(1);
+    clean.append(tab - column % tab, ' ');
+    column += tab - column % tab;
+  }
+  return clean;
+}
+
 std::string clean_name(std::string_view name) { return clean_text(name.empty() ? unknown_name : name); }
 
 }  // namespace profile

@@ -30,32 +30,35 @@ constexpr bool many = false;
 constexpr bool one = true;
 constexpr bool text = false;
 constexpr bool binary = true;
+constexpr bool frames = false;  // as which wakers are written
+constexpr bool data = true;
 constexpr std::string_view by_browser = "open it in a browser";
 
 constexpr OutputFormat formats[] = {
     {"counted", ".txt", "stacks line by line with their counts, the hottest last", Shows::stacks, many, text,
-     Addresses::if_shown, "", make_counted},
+     Addresses::if_shown, frames, "", make_counted},
     {"folded", ".folded", "one line a stack, root first, for flame graphs", Shows::stacks, many, text, Addresses::none,
-     "", make_folded},
+     frames, "", make_folded},
     {"residency", ".residency", "each stack's share of its process, the largest first", Shows::stacks, many, text,
-     Addresses::none, "", make_residency},
-    {"table", ".table", "what was measured besides stacks, as tables", Shows::tables, many, text, Addresses::none, "",
-     make_table},
+     Addresses::none, frames, "", make_residency},
+    {"table", ".table", "what was measured besides stacks, as tables", Shows::tables, many, text, Addresses::none, data,
+     "", make_table},
     {"csv", ".csv", "the same tables for spreadsheets, with all their rows", Shows::tables, many, text, Addresses::none,
-     "", make_csv},
+     data, "", make_csv},
     {"html", ".html", "a flame graph to look around in with a browser, in one file", Shows::stacks, one, text,
-     Addresses::none, by_browser, make_html},
+     Addresses::none, frames, by_browser, make_html},
     {"svg", ".svg", "a flame graph as a picture with text and tooltips", Shows::stacks, one, text, Addresses::none,
-     by_browser, make_svg},
-    {"png", ".png", "a flame graph as a picture", Shows::stacks, one, binary, Addresses::none, by_browser, make_png},
-    {"pprof", ".pb.gz", "what `go tool pprof` and its like read", Shows::stacks, one, binary, Addresses::always,
+     frames, by_browser, make_svg},
+    {"png", ".png", "a flame graph as a picture", Shows::stacks, one, binary, Addresses::none, frames, by_browser,
+     make_png},
+    {"pprof", ".pb.gz", "what `go tool pprof` and its like read", Shows::stacks, one, binary, Addresses::always, data,
      "go tool pprof -http : shows it", make_pprof},
     {"speedscope", ".speedscope.json", "what https://www.speedscope.app shows", Shows::stacks, one, text,
-     Addresses::none, "open it at https://www.speedscope.app", make_speedscope},
+     Addresses::none, frames, "open it at https://www.speedscope.app", make_speedscope},
     {"perf-script", ".perf", "what `perf script` prints, for the many tools that read it", Shows::stacks, many, text,
-     Addresses::always, "profiler.firefox.com and www.speedscope.app open it", make_perf_script},
+     Addresses::always, frames, "profiler.firefox.com and www.speedscope.app open it", make_perf_script},
     {"json", ".json", "one JSON document a report, with everything there is", Shows::everything, many, text,
-     Addresses::always, "", make_json},
+     Addresses::always, data, "", make_json},
 };
 
 }  // namespace

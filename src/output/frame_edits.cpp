@@ -70,7 +70,9 @@ class FrameEditing {
       for (const ShownPart& part : shown_parts(profile_, row)) {
         if (part.stack == StackId::none ? is_among(edits_.focus_, part.text) : is_in_focus(part.stack)) return true;
       }
-      return false;
+      if (row.waker == StringId::empty) return false;
+      return is_among(edits_.focus_, profile_.strings.view(row.waker)) || is_in_focus(row.waker_user) ||
+             is_in_focus(row.waker_kernel);
     });
   }
 
@@ -81,6 +83,8 @@ class FrameEditing {
       }
       row.user = changed(row.user, missed_user_stack);
       row.kernel = changed(row.kernel, missed_kernel_stack);
+      row.waker_user = changed(row.waker_user, missed_user_stack);
+      row.waker_kernel = changed(row.waker_kernel, missed_kernel_stack);
     });
   }
 

@@ -88,7 +88,7 @@ void FrameReport::add(const Profile& profile) {
 }
 
 void FrameReport::add(const Profile& profile, const Row& row) {
-  for (const StackId stack : {row.user, row.kernel}) {
+  for (const StackId stack : {row.user, row.kernel, row.waker_user, row.waker_kernel}) {
     for (const FrameId id : profile.stack(stack)) {
       frames_ += row.samples;
       const Frame& frame = profile.frame(id);

@@ -71,7 +71,7 @@ void visit_wait(const Profile& profile, const ThreadWait& thread, std::uint64_t 
   visit(key(count({"TID", "tid", "tid"}, thread.tid)));
   visit(key(named({"NAME", "name", "name"}, cleaned(profile, thread.name))));
   visit(ns_in_ms({"BLOCKED ms", "blocked_ns", "total_time_ns"}, waits.total_ns));
-  visit(named({.heading = "SHARE"}, percent(waits.total_ns, total_ns)));
+  visit(named({.heading = "SHARE"}, total_ns == 0 ? "-" : percent(waits.total_ns, total_ns)));
   visit(count({"WAITS", "waits", "count"}, waits.count));
   visit(count({.json = "avg_time_ns"}, average_ns(waits)));
   visit(ns_in_ms({"LONGEST ms", "longest_ns", "max_time_ns"}, waits.max_ns));

@@ -31,7 +31,7 @@ struct SyscallFailure {
 // In the order of the calls. `report` must outlive the result.
 [[nodiscard]] std::vector<SyscallFailure> failures_of(const SyscallReport& report);
 
-// Each visits the values of one row, its keys first. The shares of threads are of `total_ns`.
+// Each visits the values of one row, its keys first. The shares of threads are of `total_ns`; 0: they have none.
 void visit_wait(const Profile& profile, const ThreadWait& thread, std::uint64_t total_ns, const MeasureVisit& visit);
 void visit_durations(const Profile& profile, const DurationTable& table, const DurationTable::Row& row,
                      const MeasureVisit& visit);

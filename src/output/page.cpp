@@ -35,12 +35,13 @@ std::string_view page_after_data() { return page_text::after_data; }
 
 void write_page_run(JsonWriter& json, const Profile& profile) {
   json.begin_object("run");
-  json.member("title", title_of(profile.run));
+  json.member("title", title_of(profile));
   json.member("event", profile.run.event);
   json.member("unit", profile.run.unit.word());
   json.member("counted", profile.run.counted);
   json.member("tag", profile.run.tag);
   json.member("command_line", profile.run.command_line);
+  if (!profile.run.host.empty()) json.member("host", profile.run.host);
   json.member("began_unix_ms", profile.began_unix_ns / ns_per_ms);
   json.member("duration_s", to_seconds(profile.duration_ns));
   if (profile.run.is_state) json.member("is_state", true);

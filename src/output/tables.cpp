@@ -16,8 +16,11 @@
 namespace profile {
 namespace {
 
+// Who waits so much of the time and never wakes up has slept through all of it.
+constexpr double asleep_part = 0.9;
+
 void write_thread_waits(std::ostream& out, const Profile& profile, std::size_t top) {
-  const BlockingThreads threads = blocking_threads(*profile.thread_waits);
+  const BlockingThreads threads = blocking_threads(profile);
   if (threads.listed.empty()) {
     out << "No thread was blocked.\n\n";
     return;
@@ -25,9 +28,16 @@ void write_thread_waits(std::ostream& out, const Profile& profile, std::size_t t
   const std::size_t shown = std::min(top, threads.listed.size());
   out << top_of(shown, threads.listed.size(), "blocking thread") << '\n';
   write_rows(out, shown, Keys::first, [&](std::size_t i, const MeasureVisit& visit) {
-    visit_wait(profile, *threads.listed[i], threads.total_ns, visit);
+    visit_wait(profile, *threads.listed[i], threads.is_apart(i) ? 0 : threads.total_ns, visit);
   });
   out << "all together " << milliseconds(threads.total_ns) << " ms in " << number_of(threads.waits, "wait");
+  if (threads.asleep != 0) {
+    out << "; " << number_of(threads.asleep, "thread") << " never woke up";
+    if (threads.asleep_ns != 0) {
+      out << ", " << milliseconds(threads.asleep_ns) << " ms, and " << plural(threads.asleep, "stands", "stand")
+          << " last";
+    }
+  }
   if (threads.left_out_ns != 0) out << "; kernel threads, " << milliseconds(threads.left_out_ns) << " ms, are left out";
   out << "\n\n";
 }
@@ -80,18 +90,33 @@ void write_durations(std::ostream& out, const Profile& profile, const DurationTa
 
 }  // namespace
 
-BlockingThreads blocking_threads(const std::vector<ThreadWait>& waits) {
+BlockingThreads blocking_threads(const Profile& profile) {
+  const std::vector<ThreadWait>& waits = *profile.thread_waits;
   const bool leave_out = !std::ranges::all_of(waits, &ThreadWait::is_kernel_thread);
+  // A thread that is new, or has computed before, sleeps less than this of the time.
+  const auto least_ns = static_cast<std::uint64_t>(asleep_part * static_cast<double>(profile.duration_ns));
   BlockingThreads threads;
+  std::vector<const ThreadWait*> asleep;
   for (const ThreadWait& one : waits) {
     if (leave_out && one.is_kernel_thread) {
       threads.left_out_ns += one.waits.total_ns;
+      continue;
+    }
+    if (one.never_woke && one.waits.total_ns >= least_ns) {
+      asleep.push_back(&one);
+      threads.asleep_ns += one.waits.total_ns;
       continue;
     }
     threads.listed.push_back(&one);
     threads.waits += one.waits.count;
     threads.total_ns += one.waits.total_ns;
   }
+  threads.asleep = asleep.size();
+  if (threads.listed.empty()) {
+    threads.waits = threads.asleep;
+    threads.total_ns = std::exchange(threads.asleep_ns, 0);
+  }
+  threads.listed.insert(threads.listed.end(), asleep.begin(), asleep.end());
   return threads;
 }
 

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <utility>
 #include <vector>
 
 #include "dwarf/lines.h"
@@ -76,6 +77,22 @@ std::optional<NamesOfJit> take_jit(WireReader& in, std::size_t asked) {
   in.read(names);
   if (!in.ok() || !has_all(names.failed, names.names.size(), asked) || is_any_pending(names.names)) return std::nullopt;
   return names;
+}
+
+std::optional<CodeOfFile> take_code(WireReader& in, std::size_t /*asked*/) {
+  CodeOfFile code;
+  in.allow_elements(most_instructions);
+  in.allow_text(most_source_line_bytes);
+  in.read(code);
+  return in.ok() ? std::optional(std::move(code)) : std::nullopt;
+}
+
+std::optional<SourceOfFile> take_source(WireReader& in, std::size_t /*asked*/) {
+  SourceOfFile source;
+  in.allow_elements(most_source_lines);
+  in.allow_text(most_source_line_bytes);
+  in.read(source);
+  return in.ok() ? std::optional(std::move(source)) : std::nullopt;
 }
 
 void append_unwind(std::string& message, UnwindFault fault, const UnwindTable& table, const Interpreter& interpreter) {

@@ -9,6 +9,7 @@
 #include "children/wire.h"
 #include "parse/file_probes.h"
 #include "parse/file_reader.h"
+#include "parse/listing_reader.h"
 
 namespace profile {
 
@@ -55,6 +56,17 @@ constexpr auto wire_fields(const AllocatorFunction&) {
   return std::tuple(&AllocatorFunction::call, &AllocatorFunction::offset, &AllocatorFunction::before_bytes,
                     &AllocatorFunction::after_bytes);
 }
+constexpr auto wire_fields(const AddressRange&) { return std::tuple(&AddressRange::start, &AddressRange::limit); }
+constexpr auto wire_fields(const Instruction&) {
+  return std::tuple(&Instruction::address, &Instruction::size_bytes, &Instruction::text);
+}
+constexpr auto wire_fields(const CodeOfFile&) {
+  return std::tuple(&CodeOfFile::failed, &CodeOfFile::is_cut, &CodeOfFile::instructions);
+}
+constexpr auto wire_fields(const LineRange&) { return std::tuple(&LineRange::first, &LineRange::last); }
+constexpr auto wire_fields(const SourceOfFile&) {
+  return std::tuple(&SourceOfFile::failed, &SourceOfFile::why, &SourceOfFile::is_newer, &SourceOfFile::lines);
+}
 
 // The answer for `asked` places. nullopt: the message is not such an answer.
 [[nodiscard]] std::optional<NamesOfFile> take_names(WireReader& in, std::size_t asked);
@@ -62,6 +74,9 @@ constexpr auto wire_fields(const AllocatorFunction&) {
 [[nodiscard]] std::optional<NamesOfJit> take_jit(WireReader& in, std::size_t asked);
 // What append_unwind() has written; `asked` has no meaning. The table takes as many bytes as it needs.
 [[nodiscard]] std::optional<UnwindOfFile> take_unwind(WireReader& in, std::size_t asked);
+// `asked` has no meaning for these two: their limits are fixed.
+[[nodiscard]] std::optional<CodeOfFile> take_code(WireReader& in, std::size_t asked);
+[[nodiscard]] std::optional<SourceOfFile> take_source(WireReader& in, std::size_t asked);
 void append_unwind(std::string& message, UnwindFault fault, const UnwindTable& table, const Interpreter& interpreter);
 
 }  // namespace profile

@@ -8,7 +8,9 @@
 #include "children/channel.h"
 #include "children/keeper.h"
 #include "children/wire.h"
+#include "parse/disassembler.h"
 #include "parse/fetcher_child.h"
+#include "parse/listings.h"
 #include "parse/opener.h"
 #include "parse/opener_child.h"
 #include "parse/parser.h"
@@ -64,26 +66,30 @@ Channel started_fetcher(Keeper& keeper) {
 }  // namespace
 
 struct Children::State {
-  State(const std::vector<std::string>& debug_directories, bool debuginfod)
-      : keeper([&](ChildKind kind, auto channels) { return run_child(kind, std::move(channels), debug_directories); }),
+  State(const std::vector<std::string>& debug_directories, bool debuginfod, bool shows_code)
+      : can_show_code(shows_code && Disassembler::load()),
+        keeper([&](ChildKind kind, auto channels) { return run_child(kind, std::move(channels), debug_directories); }),
         opener_child(started_child(keeper, ChildKind::opener)),
         opener(std::move(opener_child.channel), opener_child.times.child()),
         fetcher(debuginfod ? std::optional(started_fetcher(keeper)) : std::nullopt),
         parser(keeper, opener, fetcher ? &*fetcher : nullptr),
-        probes(keeper, opener, parser) {
+        probes(keeper, opener, parser),
+        listings(opener, parser) {
     parser.start();
   }
 
+  bool can_show_code;  // before the keeper, so that the parsers have the library
   Keeper keeper;
   Keeper::Child opener_child;
   Opener opener;
   std::optional<Channel> fetcher;
   Parser parser;
   Probes probes;
+  Listings listings;
 };
 
-Children::Children(const std::vector<std::string>& debug_directories, bool debuginfod)
-    : state_(std::make_unique<State>(debug_directories, debuginfod)) {}
+Children::Children(const std::vector<std::string>& debug_directories, bool debuginfod, bool shows_code)
+    : state_(std::make_unique<State>(debug_directories, debuginfod, shows_code)) {}
 
 Children::~Children() = default;
 
@@ -91,6 +97,7 @@ FileKeeper& Children::files() { return state_->opener; }
 FileReader& Children::reader() { return state_->parser; }
 FileProbes& Children::probes() { return state_->probes; }
 StackReader& Children::stacks() { return state_->opener; }
+ListingReader& Children::listings() { return state_->listings; }
 Children::Seen Children::look(const std::string& what, const std::string& path, bool to_write) {
   const auto seen = state_->opener.look(path, to_write);
   if (!seen) throw Error(what + ": " + state_->opener.why_no_answer());

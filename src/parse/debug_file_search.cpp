@@ -27,10 +27,12 @@ constexpr std::uint64_t most_file_bytes = std::uint64_t{16} << 30;
 
 // In whose view of the files a candidate is opened, and how far that place is trusted.
 enum class Way : std::uint8_t {
-  ours,     // our view; links are followed wherever they lead: distributions use them here
-  theirs,   // the process's root directory; links cannot lead out of it
-  beside,   // the directory of the file itself; no links
-  recorded  // a path that a compiler wrote, in the process's root directory; no links
+  ours,         // our view; links are followed wherever they lead: distributions use them here
+  theirs,       // the process's root directory; links cannot lead out of it
+  beside,       // the directory of the file itself; no links
+  recorded,     // a path that a compiler wrote, in the process's root directory; no links
+  open_source,  // likewise a source that everyone may read; links cannot lead out of the root directory
+  own_source    // a source that the process may read; no links, and no other name that somebody may have made
 };
 
 Fd root_of(const MappedBy& mapped_by) {
@@ -60,10 +62,13 @@ DebugBase as_seen_inside(const DebugBase& base, const std::string& own_root) {
   return inside;
 }
 
-// Opens `place` for reading if it is an ELF file, not too large, and one that the process of `base` may read: a link in
-// our own directories may lead anywhere. Outside them it must also be one that may speak for `base`. No Fd: `why` says
-// why not.
-Fd checked(const Fd& place, const DebugBase& base, bool is_in_ours, std::string& why) {
+bool is_source(Way way) { return way == Way::open_source || way == Way::own_source; }
+
+// Opens `place` for reading if it is an ELF file (or a source, when that is wanted), not too large, and one that the
+// process of `base` may read: a link in our own directories may lead anywhere. Outside them it must also be one that
+// may speak for `base`. No Fd: `why` says why not.
+Fd checked(const Fd& place, const DebugBase& base, Way way, std::string& why) {
+  const bool is_in_ours = way == Way::ours;
   Mounts mounts;
   const auto look = place ? look_at(place, mounts, is_in_ours ? 0 : base.mapped_by.tgid) : std::nullopt;
   ContentOwners owners;
@@ -78,13 +83,15 @@ Fd checked(const Fd& place, const DebugBase& base, bool is_in_ours, std::string&
     why = "too large";
   } else if (owner != 0 && owner != base.owner) {
     why = "of another owner than the program";
+  } else if (way == Way::own_source && look->found.stx_nlink > 1) {
+    why = "not there under this name alone";
   } else if (!may_read(look->found.stx_mode, look->found.stx_uid, look->found.stx_gid, base.rights)) {
     why = closed_to_user;
   } else {
     Fd fd = reopen(place);
     if (!fd) {
       why = std::strerror(errno);
-    } else if (!begins_as(FileKind::elf, fd.get())) {
+    } else if (!is_source(way) && !begins_as(FileKind::elf, fd.get())) {
       why = "no ELF file";
       fd.reset();
     }
@@ -190,6 +197,10 @@ std::vector<DebugFileSearch::Candidate> DebugFileSearch::candidates(const DebugQ
     case DebugQuestion::Kind::split:
       all.push_back({Way::recorded, text});
       break;
+    case DebugQuestion::Kind::source:
+      all.push_back({Way::open_source, text});
+      all.push_back({Way::own_source, text});
+      break;
     case DebugQuestion::Kind::count:
       break;
   }
@@ -212,7 +223,7 @@ std::string DebugFileSearch::listed_directory_of(const std::string& path, const 
 Fd DebugFileSearch::open(const DebugQuestion& question, const DebugBase& given, const MayLookInto& may_look_into,
                          unsigned& next, std::string& why) const {
   const std::string own_root = own_root_of(given.mapped_by.tgid);
-  const DebugBase base = as_seen_inside(given, own_root);
+  DebugBase base = as_seen_inside(given, own_root);
   const std::vector<Candidate> all = candidates(question, base, !own_root.empty(), may_look_into);
   why = "not there";
   while (next < all.size()) {
@@ -220,6 +231,7 @@ Fd DebugFileSearch::open(const DebugQuestion& question, const DebugBase& given, 
     if (path.find('\0') != std::string::npos || !may_look_into(directory_of_ours)) continue;
     Fd place;
     const char* refusal = nullptr;
+    base.rights = way == Way::open_source ? std::nullopt : given.rights;
     switch (way) {
       case Way::ours:
         place = open_path(AT_FDCWD, path, 0, 0);
@@ -231,15 +243,18 @@ Fd DebugFileSearch::open(const DebugQuestion& question, const DebugBase& given, 
         break;
       case Way::theirs:
       case Way::recorded:
+      case Way::open_source:
+      case Way::own_source:
         if (Fd root = path.starts_with('/') ? root_of(base.mapped_by) : Fd()) {
-          const Links links = way == Way::theirs ? Links::followed : Links::refused;
+          const bool follows = way == Way::theirs || way == Way::open_source;
+          const Links links = follows ? Links::followed : Links::refused;
           PathWalk walk = walk_to(path, std::move(root), links, base.rights);
           place = std::move(walk.place);
           refusal = walk.refusal;
         }
         break;
     }
-    if (Fd found = checked(place, base, way == Way::ours, why)) return found;
+    if (Fd found = checked(place, base, way, why)) return found;
     if (refusal != nullptr) why = refusal;
   }
   return {};

@@ -29,6 +29,7 @@ struct DebugQuestion {
     alternate,  // `text` is a path, from .gnu_debugaltlink
     package,    // split debug information of the whole program
     split,      // split debug information of one object; `text` is a path
+    source,     // no debug file, but a source file; `text` is a path
     count
   };
   Kind kind = Kind::build_id;

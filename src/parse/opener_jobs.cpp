@@ -198,11 +198,14 @@ void OpenerJobs::debug(const OpenerJob& job, WireReader& in) {
     file.owner = directory.empty() ? base->process_owner : FileOwner{.part = part_of_path(directory)};
     return !files_.is_banned(file.owner) && begin_(file.owner, true);
   };
-  const DebugBase of{.fd = base->fd.get(),
-                     .path = base->path,
-                     .mapped_by = base->mapped_by,
-                     .owner = base->content_owner,
-                     .rights = base->rights};
+  DebugBase of{.fd = base->fd.get(),
+               .path = base->path,
+               .mapped_by = base->mapped_by,
+               .owner = base->content_owner,
+               .rights = base->rights};
+  // No process is known to use the file: its owner decides what it says, and so which sources it names.
+  const bool is_of_owner = question.kind == DebugQuestion::Kind::source && base->is_chosen;
+  if (is_of_owner && of.owner <= UINT32_MAX) of.rights = {.uid = static_cast<std::uint32_t>(of.owner), .groups = {}};
   file.fd = places_.open(question, of, may_look_into, next, why);
   const Unnamed reason = file.fd ? Unnamed::named : Unnamed::file_gone;
   if (file.fd) {

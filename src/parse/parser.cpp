@@ -253,4 +253,17 @@ std::vector<AllocatorFunction> Parser::allocator_functions(const FileRef& file) 
   return in.is_whole() ? std::move(functions) : std::vector<AllocatorFunction>();
 }
 
+CodeOfFile Parser::code(const FileRef& file, std::span<const AddressRange> ranges, WorkBudget& budget) {
+  const AnswerLimits limits{.most_bytes = most_answer_bytes(ParserCall::code, ranges.size())};
+  return answer_to(question(ParserCall::code, file, budget.left(), ranges), {file.number, file.path}, limits, budget,
+                   take_code, ranges.size());
+}
+
+SourceOfFile Parser::source(const FileRef& file, const std::string& path, std::span<const LineRange> ranges,
+                            WorkBudget& budget) {
+  const AnswerLimits limits{.most_bytes = most_answer_bytes(ParserCall::source, ranges.size()), .source = path};
+  return answer_to(question(ParserCall::source, file, budget.left(), path, ranges), {file.number, file.path}, limits,
+                   budget, take_source, ranges.size());
+}
+
 }  // namespace profile

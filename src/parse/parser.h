@@ -18,6 +18,7 @@
 #include "parse/ended_parsers.h"
 #include "parse/file_probes.h"
 #include "parse/file_reader.h"
+#include "parse/listing_reader.h"
 #include "parse/opener.h"
 #include "parse/parser_link.h"
 #include "support/effort.h"
@@ -49,6 +50,10 @@ class Parser final : public FileReader {
   [[nodiscard]] std::optional<Searched> search(const FileRef& file, std::string_view name, std::uint64_t added,
                                                Unnamed& failed);
   [[nodiscard]] std::vector<AllocatorFunction> allocator_functions(const FileRef& file);
+  // As in ListingReader.
+  [[nodiscard]] CodeOfFile code(const FileRef& file, std::span<const AddressRange> ranges, WorkBudget& budget);
+  [[nodiscard]] SourceOfFile source(const FileRef& file, const std::string& path, std::span<const LineRange> ranges,
+                                    WorkBudget& budget);
 
   // How many times a question was given up, because the parser died, hung, took too long or broke the rules, and the
   // paths of some of the files.

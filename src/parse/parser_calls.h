@@ -17,6 +17,8 @@ enum class ParserCall : std::uint8_t {
   unwind,       // number, path, own_view, budget             -> budget left, UnwindOfFile
   vdso_unwind,  // budget                                     -> budget left, UnwindOfFile
   allocators,   // number, path, own_view                     -> the list of AllocatorFunction
+  code,         // number, path, own_view, budget, ranges     -> budget left, CodeOfFile
+  source,       // number, path, own_view, budget, path, ranges of lines -> budget left, SourceOfFile
   supplied,     // the answer to `wants`: found, number, next, why
   rest,         // closes what it has open; no answer
   plainly,      // the answer to the next question has the names as the file spells them; no answer
@@ -43,6 +45,9 @@ enum class ParserWord : std::uint8_t {
     case ParserCall::vdso_unwind:
     case ParserCall::search:
       return std::size_t{64} << 20;
+    case ParserCall::code:
+    case ParserCall::source:
+      return std::size_t{16} << 20;
     case ParserCall::lines:
       return std::min(most, few + places * (std::size_t{16} << 10));
     default:

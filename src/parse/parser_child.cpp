@@ -23,6 +23,7 @@
 #include "parse/answers_wire.h"
 #include "parse/debug_files.h"
 #include "parse/file_answers.h"
+#include "parse/file_listing.h"
 #include "parse/file_symbols.h"
 #include "parse/function_lookup.h"
 #include "parse/jit_map.h"
@@ -128,6 +129,10 @@ class ParserProcess final : public DebugSupplier {
         return vdso_unwind(in);
       case ParserCall::allocators:
         return allocators(in);
+      case ParserCall::code:
+        return code(in);
+      case ParserCall::source:
+        return source(in);
       case ParserCall::rest:
         asked_.reset();
         return;
@@ -278,6 +283,28 @@ class ParserProcess final : public DebugSupplier {
     std::vector<AllocatorFunction> functions;
     if (asked.symbols.elf()) functions = allocator_functions(*asked.symbols.elf());
     say(ParserWord::answer, functions);
+  }
+
+  void code(WireReader& in) {
+    Asked& asked = take_asked(in);
+    asked.budget = WorkBudget(in.get<std::uint64_t>());
+    const auto ranges = in.get<std::vector<AddressRange>>();
+    CodeOfFile code;
+    if (asked.symbols.elf()) code = code_of(*asked.symbols.elf(), ranges);
+    say_answer(ParserCall::code, ranges.size(), asked.budget, code);
+  }
+
+  void source(WireReader& in) {
+    Asked& asked = take_asked(in);
+    asked.budget = WorkBudget(in.get<std::uint64_t>());
+    const auto path = in.get<std::string>();
+    const auto ranges = in.get<std::vector<LineRange>>();
+    SourceOfFile source;
+    unsigned next = 0;
+    const DebugFile file =
+        open({.kind = DebugQuestion::Kind::source, .text = path}, asked.file.number, next, source.why);
+    if (file) source = source_of(file.fd.get(), asked.fd.get(), ranges);
+    say_answer(ParserCall::source, ranges.size(), asked.budget, source);
   }
 
   WaitingChannel questions_;

@@ -48,6 +48,7 @@ class ParserLink::Exchange {
       : link_(link),
         meanwhile_(meanwhile),
         most_ns_(limits.most_ns),
+        source_(limits.source),
         whole_(link.child_->times, limits.most_ns, most_waiting_ns),
         part_(link.child_->times, limits.most_ns) {
     outcome_.has_begun = link.file_ == 0;
@@ -148,7 +149,7 @@ class ParserLink::Exchange {
 
   bool supply(WireReader& in) {
     const std::uint64_t began_ns = monotonic_ns();
-    if (!link_.supply(in)) return end(Ended::broke_rules);
+    if (!link_.supply(in, source_)) return end(Ended::broke_rules);
     all_supplied_ns_ += monotonic_ns() - began_ns;
     return all_supplied_ns_ <= most_supplying_ns || end(Ended::too_long);
   }
@@ -175,6 +176,7 @@ class ParserLink::Exchange {
   ParserLink& link_;
   const std::function<void()>& meanwhile_;
   std::uint64_t most_ns_;
+  const std::string& source_;
   ChildWatch whole_;
   ChildWatch part_;  // since it got what it wanted last; its time on a CPU: since it said that it demangles
   std::uint64_t looked_ns_ = monotonic_ns();
@@ -248,18 +250,21 @@ ParserLink::Outcome ParserLink::exchange(std::string_view words, bool is_plain, 
 }
 
 // The parser wants a debug file. It gets only debug files of the file in question, or of a debug file of that file.
-bool ParserLink::supply(WireReader& in) {
+bool ParserLink::supply(WireReader& in, const std::string& source) {
   DebugQuestion question;
   std::uint64_t base = 0;
   unsigned next = 0;
   in.read(question.kind, question.text, base, next);
   const bool is_its_own = base == file_ || debug_files_.contains(base);
   if (!in.is_whole() || !is_its_own || base == 0 || question.text.size() > PATH_MAX) return false;
+  const bool is_source = question.kind == DebugQuestion::Kind::source;
+  if (is_source && (source.empty() || question.text != source)) return false;
   std::string why;
   const std::uint64_t number = opener_.new_number();
   const bool is_found = opener_.open_debug(number, way_, base, question, next, why) == Unnamed::named;
   // Nothing is asked about the parts of split debug information, of which there may be thousands: the parser has them.
-  const bool is_part = question.kind == DebugQuestion::Kind::split || question.kind == DebugQuestion::Kind::package;
+  const bool is_part =
+      is_source || question.kind == DebugQuestion::Kind::split || question.kind == DebugQuestion::Kind::package;
   if (is_found && is_part) opener_.close(number);
   if (is_found && !is_part) debug_files_.insert(number);
   child_->channel.send(message_of(ParserCall::supplied, is_found, number, next, why));

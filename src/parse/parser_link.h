@@ -22,6 +22,7 @@ struct AnswerLimits {
   std::uint64_t most_ns = ChildWatch::most_running_ns;  // time on a CPU
   std::size_t most_bytes = 0;
   bool may_be_plain = false;  // names as the file spells them are better than no answer
+  std::string source = {};    // the one source file that may be wanted for the answer; empty: none
 };
 
 class ParserLink {
@@ -70,7 +71,7 @@ class ParserLink {
  private:
   class Exchange;
   // Answers what the parser wants. False: it may not want that.
-  [[nodiscard]] bool supply(WireReader& in);
+  [[nodiscard]] bool supply(WireReader& in, const std::string& source);
   // Asks the servers for what the parser wants. Returns the number of the question; 0: the parser may not want that.
   [[nodiscard]] std::uint64_t ask_fetcher(WireReader& in);
   void close_debug_files();

@@ -63,6 +63,7 @@ void ProcessTable::join(std::vector<Image>& images, std::size_t count) {
   }
   first->table = std::move(common);
   first->name = std::prev(end)->name;
+  first->command_line = std::prev(end)->command_line;
   first->told_as = std::prev(end)->number + 1;  // no image has it: see begin_image()
   images.erase(std::next(first), end);
 }
@@ -86,11 +87,24 @@ ProcessTable::Image& ProcessTable::begin_image(Process& process, std::uint64_t s
   process.kept_mappings += table->mappings().size();
   join_where_many(process);
   if (!images.empty()) start_ns = std::max(start_ns, images.back().start_ns);
+  auto command_line = images.empty() ? std::make_shared<std::string>() : images.back().command_line;
   process.exit_ns = 0;
   ++process.maps_count;
   may_be_unmapped_ = true;
-  return images.emplace_back(
-      Image{.start_ns = start_ns, .table = std::move(table), .number = number, .told_as = number, .name = name});
+  return images.emplace_back(Image{.start_ns = start_ns,
+                                   .table = std::move(table),
+                                   .number = number,
+                                   .told_as = number,
+                                   .name = name,
+                                   .command_line = std::move(command_line)});
+}
+
+ProcessTable::Image& ProcessTable::begin_program(Process& process, std::uint64_t start_ns,
+                                                 std::shared_ptr<MappingTable> table, const Name& name) {
+  Image& image = begin_image(process, start_ns, std::move(table), name);
+  image.begins_program = true;
+  image.command_line = std::make_shared<std::string>();
+  return image;
 }
 
 void ProcessTable::add_mapping(Process& process, std::uint64_t time_ns, const Mapping& mapping) {

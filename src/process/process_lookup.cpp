@@ -29,6 +29,12 @@ std::uint32_t ProcessTable::image_at(std::uint32_t tgid, std::uint64_t time_ns) 
 
 std::string_view ProcessTable::name_of(std::uint32_t tgid, std::uint32_t image) const {
   const Image* found = find(tgid, image);
+  if (found == nullptr) return {};
+  return !found->command_line->empty() ? std::string_view(*found->command_line) : std::string_view(found->name.data());
+}
+
+std::string_view ProcessTable::comm_of(std::uint32_t tgid, std::uint32_t image) const {
+  const Image* found = find(tgid, image);
   return found == nullptr ? std::string_view{} : std::string_view(found->name.data());
 }
 
@@ -41,6 +47,14 @@ ProgramLife ProcessTable::life_of(std::uint32_t tgid, std::uint32_t image) const
   const Image* const next = std::find_if(found + 1, end, [](const Image& later) { return later.begins_program; });
   while (found != first && !found->begins_program) --found;
   return {.began_ns = found->start_ns, .ended_ns = next != end ? next->start_ns : process->exit_ns};
+}
+
+void ProcessTable::name_program(std::uint32_t tgid, std::uint64_t time_ns, std::string line) {
+  const auto process = processes_.find(tgid);
+  if (process == processes_.end()) return;
+  auto& images = process->second.images;
+  const auto behind = std::ranges::upper_bound(images, time_ns, {}, &Image::start_ns);
+  if (behind != images.begin()) *std::prev(behind)->command_line = std::move(line);
 }
 
 CodeLocation ProcessTable::locate(std::uint32_t tgid, std::uint32_t image, RuntimeAddress address) const {

@@ -91,7 +91,7 @@ void ProcessTable::apply_fork(const SideBandRecord& record) {
   if (record.parent_tgid == record.tgid) return;  // a thread: shares everything
   living_.insert(record.tgid);
   if (record.parent_tgid == 0 || !is_wanted(record.parent_tgid)) {
-    begin_image(processes_[record.tgid], record.time_ns, unread_table(), Name{}).begins_program = true;
+    begin_program(processes_[record.tgid], record.time_ns, unread_table(), Name{});
     unread_.push_back(record.tgid);
     return;
   }
@@ -102,7 +102,7 @@ void ProcessTable::apply_fork(const SideBandRecord& record) {
   Process& child = processes_[record.tgid];
   if (!child.images.empty()) ++begun_;  // the number is used again
   child.mount_namespace = mounts;
-  begin_image(child, record.time_ns, from.table, from.name).begins_program = true;
+  begin_program(child, record.time_ns, from.table, from.name).command_line = from.command_line;
   if (!from.table->complete) unread_.push_back(record.tgid);
   child.copies.clear();
   for (CodeCopy copy : parent.copies) {
@@ -120,7 +120,7 @@ void ProcessTable::apply_exec(const SideBandRecord& record) {
   if (const std::uint64_t mounts = source_.mount_namespace(record.tgid)) process.mount_namespace = mounts;
   process.mapped_until_ns = 0;  // a program of its own
   process.copies.clear();
-  begin_image(process, record.time_ns, std::make_shared<MappingTable>(), to_name(record.text)).begins_program = true;
+  begin_program(process, record.time_ns, std::make_shared<MappingTable>(), to_name(record.text));
 }
 
 // Following a process that maps code in a loop would cost us a third of a CPU. Its records are skipped, and what they
@@ -243,7 +243,7 @@ void ProcessTable::correct(std::uint32_t tgid, const ProcSnapshot& snapshot, std
   const bool exec_was_lost = !mappings.empty() && !known.mappings().empty() && !any_is_known;
   const bool reuse_was_lost = process.exit_ns != 0 && !snapshot.code_lines.empty() && !any_is_known;
   if (exec_was_lost || reuse_was_lost) {
-    begin_image(process, since_ns, std::make_shared<MappingTable>(), to_name(snapshot.comm)).begins_program = true;
+    begin_program(process, since_ns, std::make_shared<MappingTable>(), to_name(snapshot.comm));
   }
   process.images.back().name = to_name(snapshot.comm);
   add_mappings(process, since_ns, read_ns, std::move(mappings));

@@ -88,6 +88,8 @@ class ProcessTable {
   [[nodiscard]] std::uint32_t image_at(std::uint32_t tgid, std::uint64_t time_ns) const;
   [[nodiscard]] ProgramLife life_of(std::uint32_t tgid, std::uint32_t image) const;
   [[nodiscard]] std::string_view name_of(std::uint32_t tgid, std::uint32_t image) const;
+  [[nodiscard]] std::string_view comm_of(std::uint32_t tgid, std::uint32_t image) const;
+  void name_program(std::uint32_t tgid, std::uint64_t time_ns, std::string line);
   [[nodiscard]] CodeLocation locate(std::uint32_t tgid, std::uint32_t image, RuntimeAddress address) const;
   [[nodiscard]] std::vector<MappedFile> files_of(std::uint32_t tgid, std::uint32_t image) const;
   [[nodiscard]] CodeFile* jit_dump_of(std::uint32_t tgid, std::uint32_t image) const;
@@ -119,6 +121,8 @@ class ProcessTable {
     // whose frames may have names already.
     std::uint32_t told_as = 0;
     Name name{};
+    // Of the program, and shared by all that run it, because it may come later than they do. "": not known.
+    std::shared_ptr<std::string> command_line;
     bool begins_program = false;  // by exec or fork; otherwise by code mapped over other code
   };
   struct Process {
@@ -145,6 +149,7 @@ class ProcessTable {
   static void join(std::vector<Image>& images, std::size_t count);
   static void join_where_many(Process& process);
   Image& begin_image(Process& process, std::uint64_t start_ns, std::shared_ptr<MappingTable> table, const Name& name);
+  Image& begin_program(Process& process, std::uint64_t start_ns, std::shared_ptr<MappingTable> table, const Name& name);
   void add_mapping(Process& process, std::uint64_t time_ns, const Mapping& mapping);
   void put_copies(Process& process, std::span<const Mapping> read);
   void add_mappings(Process& process, std::uint64_t since_ns, std::uint64_t read_ns, std::vector<Mapping> read);

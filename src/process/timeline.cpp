@@ -2,6 +2,7 @@
 #include "process/timeline.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "process/code_files.h"
 #include "process/file_keeper.h"
@@ -54,6 +55,15 @@ struct ProcessTimeline::State {
 
   void catch_up() {
     applied_before_ns = side_band.read([this](const SideBandRecord& record) { table.apply(record); });
+    if (!tell_command_lines) return;
+    tell_command_lines();
+    // The exec of a later one may not be applied yet.
+    const auto later = std::ranges::stable_partition(
+        told_lines, [this](const ToldLine& told) { return told.time_ns < applied_before_ns; });
+    for (auto told = told_lines.begin(); told != later.begin(); ++told) {
+      table.name_program(told->tgid, told->time_ns, std::move(told->line));
+    }
+    told_lines.erase(told_lines.begin(), later.begin());
   }
   void update() {
     const std::uint64_t before_ns = thread_cpu_ns();
@@ -77,6 +87,13 @@ struct ProcessTimeline::State {
   ProcessTable table;
   SideBand side_band;
   ProcSurvey survey;
+  struct ToldLine {
+    std::uint32_t tgid = 0;
+    std::uint64_t time_ns = 0;
+    std::string line;
+  };
+  std::function<void()> tell_command_lines;
+  std::vector<ToldLine> told_lines;  // not yet in the table
   std::vector<std::uint32_t> only;
   std::uint64_t applied_before_ns = 0;
   std::int64_t saved_ns = most_saved_ns;  // of CPU time
@@ -123,6 +140,18 @@ ProgramLife ProcessTimeline::life_of(std::uint32_t tgid, std::uint32_t image) co
 std::string_view ProcessTimeline::name_of(std::uint32_t tgid, std::uint32_t image) const {
   return state_->table.name_of(tgid, image);
 }
+
+std::string_view ProcessTimeline::comm_of(std::uint32_t tgid, std::uint32_t image) const {
+  return state_->table.comm_of(tgid, image);
+}
+
+void ProcessTimeline::name_program(std::uint32_t tgid, std::uint64_t time_ns, std::string line) {
+  state_->told_lines.push_back({.tgid = tgid, .time_ns = time_ns, .line = std::move(line)});
+}
+
+void ProcessTimeline::set_command_lines(std::function<void()> tell) { state_->tell_command_lines = std::move(tell); }
+
+bool ProcessTimeline::has_command_lines() const { return state_->tell_command_lines != nullptr; }
 
 CodeLocation ProcessTimeline::locate(std::uint32_t tgid, std::uint32_t image, RuntimeAddress address) const {
   return state_->table.locate(tgid, image, address);

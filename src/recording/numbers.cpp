@@ -56,35 +56,31 @@ std::uint32_t number_of(Table& table, std::uint32_t& last, std::uint64_t hash, c
 
 }  // namespace
 
-void Numbers::add(const std::shared_ptr<const Profile>& profile, const Sample& sample, std::uint64_t began_ns,
-                  Tick& tick) {
-  follow(profile);
+void Numbers::add(std::size_t event, const std::shared_ptr<const Profile>& profile, const Sample& sample,
+                  std::uint64_t began_ns, Tick& tick) {
+  OfProfile& of = follow(event, profile);
   const Row& row = sample.row;
-  const bool is_part = row.samples == 0;
-  if (!std::exchange(knows_event_[is_part], true)) {
-    tick.events.push_back({.id = is_part ? part_event : whole_event, .is_part = is_part});
-  }
+  const std::uint32_t number = event_number(event, row.samples == 0);
+  if (is_part(number) && known_parts_.insert(number).second) tick.events.push_back(number);
   tick.samples.push_back({.time_us = (sample.time_ns - std::min(sample.time_ns, began_ns)) / 1000,
                           .value = row.value,
                           .thread = thread(*profile, row, tick),
-                          .stack = stack(*profile, row, tick),
+                          .stack = stack(of, row, tick),
                           .cpu = sample.cpu,
-                          .event = is_part ? part_event : whole_event});
+                          .event = number});
 }
 
-void Numbers::follow(const std::shared_ptr<const Profile>& profile) {
-  if (profile_ == profile) return;
-  profile_ = profile;
-  frame_functions_.clear();
-  whole_stacks_.clear();
+Numbers::OfProfile& Numbers::follow(std::size_t event, const std::shared_ptr<const Profile>& profile) {
+  if (event >= of_profiles_.size()) of_profiles_.resize(event + 1);
+  OfProfile& of = of_profiles_[event];
+  if (of.profile != profile) of = {.profile = profile, .functions = {}, .whole_stacks = {}};
+  return of;
 }
 
 Tick::Chapter Numbers::begin_chapter() {
   for (Table* const table : {&processes_, &threads_, &binaries_, &frames_, &stacks_}) table->clear();
   living_.clear();
-  profile_.reset();
-  frame_functions_.clear();
-  whole_stacks_.clear();
+  of_profiles_.clear();
   return {.process = last_process_ + 1,
           .thread = last_thread_ + 1,
           .binary = last_binary_ + 1,
@@ -98,20 +94,26 @@ std::uint32_t Numbers::process(const Profile& profile, ProcessId id, Tick& tick)
   const std::string_view name = profile.strings.view(process.name);
   const std::uint32_t number = number_of(processes_, last_process_, hash, [&](std::uint32_t new_one) {
     ProcessFacts facts = facts_(process.tgid, process.image, true);
+    const bool has_line = !facts.command_line.empty();
+    const std::string short_name = has_line ? std::move(facts.comm) : std::string(name);
     tick.processes.push_back({.id = new_one,
                               .tgid = process.tgid,
                               .image = process.image,
-                              .name = std::string(name),
+                              .name = short_name,
                               .cgroup = std::move(facts.cgroup),
                               .command_line = std::move(facts.command_line),
                               .began_unix_ns = facts.began_ns,
                               .ended_unix_ns = facts.ended_ns});
     if (facts.ended_ns != 0) return;
-    living_[new_one] = {
-        .tgid = process.tgid, .image = process.image, .name = std::string(name), .recorded_name = std::string(name)};
+    living_[new_one] = {.tgid = process.tgid,
+                        .image = process.image,
+                        .name = short_name,
+                        .recorded_name = short_name,
+                        .has_line = has_line};
   });
   // The main thread may give itself another name later.
-  if (const auto living = living_.find(number); living != living_.end()) living->second.name = name;
+  const auto living = living_.find(number);
+  if (living != living_.end() && !living->second.has_line) living->second.name = name;
   return number;
 }
 
@@ -182,11 +184,12 @@ std::uint32_t Numbers::node(std::uint32_t callers, std::uint32_t frame, Tick& ti
   });
 }
 
-const std::vector<std::uint32_t>& Numbers::functions(const Profile& profile, FrameId id, Tick& tick) {
+const std::vector<std::uint32_t>& Numbers::functions(OfProfile& of_profile, FrameId id, Tick& tick) {
   const auto index = static_cast<std::size_t>(id);
-  if (index >= frame_functions_.size()) frame_functions_.resize(index + 1);
-  std::vector<std::uint32_t>& numbers = frame_functions_[index];
+  if (index >= of_profile.functions.size()) of_profile.functions.resize(index + 1);
+  std::vector<std::uint32_t>& numbers = of_profile.functions[index];
   if (!numbers.empty()) return numbers;
+  const Profile& profile = *of_profile.profile;
   const Frame& of = profile.frame(id);
   const SourceLocation source = profile.source(of.source);
   const auto text = [&](StringId string) { return profile.strings.view(string); };
@@ -212,27 +215,27 @@ const std::vector<std::uint32_t>& Numbers::functions(const Profile& profile, Fra
   return numbers;
 }
 
-std::uint32_t Numbers::append(const Profile& profile, StackId stack, std::string_view missed, std::uint32_t callers,
+std::uint32_t Numbers::append(OfProfile& of, StackId stack, std::string_view missed, std::uint32_t callers,
                               Tick& tick) {
   if (stack == StackId::missed) return node(callers, frame({.kind = kind_missed, .name = missed}, tick), tick);
-  const auto leaf_first = profile.stack(stack);
+  const auto leaf_first = of.profile->stack(stack);
   for (std::size_t i = leaf_first.size(); i-- != 0;) {
-    for (const std::uint32_t function : functions(profile, leaf_first[i], tick))
-      callers = node(callers, function, tick);
+    for (const std::uint32_t function : functions(of, leaf_first[i], tick)) callers = node(callers, function, tick);
   }
   return callers;
 }
 
-std::uint32_t Numbers::stack(const Profile& profile, const Row& row, Tick& tick) {
+std::uint32_t Numbers::stack(OfProfile& of, const Row& row, Tick& tick) {
+  const Profile& profile = *of.profile;
   const auto key = std::uint64_t{static_cast<std::uint32_t>(row.user)} << 32 | static_cast<std::uint32_t>(row.kernel);
-  const auto [place, is_new] = whole_stacks_.try_emplace(key, 0);
+  const auto [place, is_new] = of.whole_stacks.try_emplace(key, 0);
   if (is_new) {
     std::uint32_t at = 0;
     if (const StackEnd end = profile.end_of(row.user); end != StackEnd::unknown) {
       at = node(0, frame({.kind = kind_end, .name = words_of(end).key}, tick), tick);
     }
-    at = append(profile, row.user, missed_user_stack, at, tick);
-    place->second = append(profile, row.kernel, missed_kernel_stack, at, tick);
+    at = append(of, row.user, missed_user_stack, at, tick);
+    place->second = append(of, row.kernel, missed_kernel_stack, at, tick);
   }
   if (row.tag == StringId::empty) return place->second;
   return node(place->second, frame({.kind = kind_tag, .name = profile.strings.view(row.tag)}, tick), tick);

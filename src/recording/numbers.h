@@ -7,6 +7,7 @@
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <unordered_set>
 #include <utility>
 #include <vector>
 
@@ -22,7 +23,8 @@ class Numbers {
   explicit Numbers(AskFacts facts) : facts_(std::move(facts)) {}
 
   // Adds the sample to the tick, with all that is new in it. `began_ns`: when the run began.
-  void add(const std::shared_ptr<const Profile>& profile, const Sample& sample, std::uint64_t began_ns, Tick& tick);
+  void add(std::size_t event, const std::shared_ptr<const Profile>& profile, const Sample& sample,
+           std::uint64_t began_ns, Tick& tick);
   // Notes in the tick what is known by now of processes that were added before.
   void update_processes(Tick& tick);
   // From here on all content is new again, so that older content can be removed with the older samples.
@@ -40,6 +42,13 @@ class Numbers {
     std::uint32_t image = 0;
     std::string name = {};
     std::string recorded_name = {};
+    bool has_line = false;  // its name in the profile is its command line
+  };
+  // Numbers by the ids of the profile that the last samples of an event belonged to.
+  struct OfProfile {
+    std::shared_ptr<const Profile> profile;
+    std::vector<std::vector<std::uint32_t>> functions;              // of a frame, the outermost first
+    std::unordered_map<std::uint64_t, std::uint32_t> whole_stacks;  // by user and kernel stack, without the tag
   };
   // A frame as Tick::Frame has it, with texts of the profile.
   struct FrameText {
@@ -56,30 +65,25 @@ class Numbers {
     bool is_return = false;
   };
 
-  void follow(const std::shared_ptr<const Profile>& profile);
+  [[nodiscard]] OfProfile& follow(std::size_t event, const std::shared_ptr<const Profile>& profile);
   std::uint32_t process(const Profile& profile, ProcessId id, Tick& tick);
   std::uint32_t thread(const Profile& profile, const Row& row, Tick& tick);
   std::uint32_t binary(const Profile& profile, BinaryId id, Tick& tick);
   std::uint32_t frame(const FrameText& frame, Tick& tick);
   std::uint32_t node(std::uint32_t callers, std::uint32_t frame, Tick& tick);
   // The numbers of a frame's functions, the outermost first.
-  const std::vector<std::uint32_t>& functions(const Profile& profile, FrameId id, Tick& tick);
+  const std::vector<std::uint32_t>& functions(OfProfile& of, FrameId id, Tick& tick);
   // The number of the stack on top of `callers`.
-  std::uint32_t append(const Profile& profile, StackId stack, std::string_view missed, std::uint32_t callers,
-                       Tick& tick);
-  std::uint32_t stack(const Profile& profile, const Row& row, Tick& tick);
+  std::uint32_t append(OfProfile& of, StackId stack, std::string_view missed, std::uint32_t callers, Tick& tick);
+  std::uint32_t stack(OfProfile& of, const Row& row, Tick& tick);
 
   AskFacts facts_;
   Table processes_, threads_, binaries_, frames_, stacks_;
   std::unordered_map<std::uint32_t, LivingProcess> living_;  // by their numbers
   // The last number of each kind. Numbers are not used again after begin_chapter().
   std::uint32_t last_process_ = 0, last_thread_ = 0, last_binary_ = 0, last_frame_ = 0, last_stack_ = 0;
-  bool knows_event_[2] = {};
-
-  // Of the profile that the last samples belonged to, by its ids.
-  std::shared_ptr<const Profile> profile_;
-  std::vector<std::vector<std::uint32_t>> frame_functions_;
-  std::unordered_map<std::uint64_t, std::uint32_t> whole_stacks_;  // by user and kernel stack, without the tag
+  std::unordered_set<std::uint32_t> known_parts_;  // numbers of events
+  std::vector<OfProfile> of_profiles_;             // one for each event
 };
 
 }  // namespace profile

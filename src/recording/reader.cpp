@@ -135,7 +135,7 @@ class Reader {
   struct Lookups {
     explicit Lookups(Database& database)
         : thread(database, "SELECT process, tid, name FROM threads WHERE id = ?1"),
-          process(database, "SELECT tgid, image, name, cgroup FROM processes WHERE id = ?1"),
+          process(database, "SELECT tgid, image, ifnull(command_line, name), cgroup FROM processes WHERE id = ?1"),
           binary(database, "SELECT path, build_id, code_start, code_limit, code_offset FROM binaries WHERE id = ?1"),
           frame(database,
                 "SELECT kind, name, module, offset, binary, address, function, is_return, unnamed, file, line "
@@ -177,42 +177,44 @@ class Reader {
 
   void read_run() {
     Statement row(database_,
-                  "SELECT began_unix_ns, duration_us, headline, command_line, user_stacks, kernel_stacks, is_complete "
-                  "FROM runs WHERE id = 1");
+                  "SELECT began_unix_ns, duration_us, command_line, user_stacks, kernel_stacks FROM runs WHERE id = 1");
     if (!row.next()) throw damaged("it has no run");
     began_unix_ns_ = row.number(0);
     duration_us_ = row.number(1);
-    headline_ = row.text(2);
-    profile_.run.command_line = row.text(3);
-    profile_.run.user_stacks = row.number(4) != 0;
-    profile_.run.kernel_stacks = row.number(5) != 0;
+    profile_.run.command_line = row.text(2);
+    profile_.run.user_stacks = row.number(3) != 0;
+    profile_.run.kernel_stacks = row.number(4) != 0;
     if (duration_us_ > std::numeric_limits<std::int64_t>::max() / keys_a_microsecond) throw damaged("its duration");
   }
 
   void read_events() {
     Statement row(database_,
-                  "SELECT id, name, unit, counted, tag, title, frequency_hz, period_events, is_part FROM events "
-                  "ORDER BY id");
+                  "SELECT id, name, unit, counted, tag, title, headline, frequency_hz, period_events, is_part "
+                  "FROM events ORDER BY id");
     std::vector<std::string> names;
     while (row.next()) {
       const std::string name(row.text(1));
       if (std::ranges::count(names, name) == 0) names.push_back(name);
       const std::string& wanted = request_.event.empty() ? names.front() : request_.event;
       if (name != wanted) continue;
-      events_[row.number(0)] = row.number(8) != 0;
+      const bool is_part = row.number(9) != 0;
+      events_[row.number(0)] = is_part;
+      if (!is_part) event_ = row.number(0);
       RunInfo& run = profile_.run;
       run.event = name;
       run.unit = row.text(2);
       run.counted = row.text(3);
       run.tag = row.text(4);
       run.title = row.text(5);
-      run.frequency_hz = row.number(6);
-      run.period_events = row.number(7);
+      headline_ = row.text(6);
+      run.frequency_hz = row.number(7);
+      run.period_events = row.number(8);
     }
-    if (!events_.empty() || request_.event.empty()) return;
+    if (names.empty()) throw damaged("it has no events");
+    if (!events_.empty()) return;
     std::string all;
     for (const std::string& name : names) all += (all.empty() ? "" : ", ") + name;
-    throw Error(path_ + " has samples of " + (all.empty() ? "nothing" : all) + ", not of " + request_.event);
+    throw Error(path_ + " has samples of " + all + ", not of " + request_.event);
   }
 
   // The time in seconds of the run.
@@ -251,7 +253,9 @@ class Reader {
     profile_.run.duration_s = length_s;
     Statement sum(database_,
                   "SELECT sum(taken), sum(taken_idle), sum(recorded), sum(recorded_by_ring), sum(idle), sum(filtered), "
-                  "sum(lost_ring_full), sum(lost_spans_full), sum(lost_unwritten), sum(lost_unread) FROM account");
+                  "sum(lost_ring_full), sum(lost_spans_full), sum(lost_unwritten), sum(lost_unread) FROM account "
+                  "WHERE event = ?1");
+    sum.bind(1, event_);
     if (!sum.next()) return;
     int column = 0;
     Account& account = profile_.account;
@@ -485,6 +489,7 @@ class Reader {
   std::uint64_t began_unix_ns_ = 0;
   std::uint64_t duration_us_ = 0;
   std::string headline_;
+  std::uint64_t event_ = 0;  // the number of the wanted event
   std::uint64_t from_us_ = 0;
   std::uint64_t to_us_ = 0;
   std::unordered_map<std::uint64_t, bool> events_;  // of the wanted event, by number: whether it is a part

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <memory>
+#include <optional>
 #include <utility>
 
 #include "files/database_file.h"
@@ -46,25 +47,26 @@ class SqliteRecorder final : public Recorder {
   SqliteRecorder(const std::string& path, const RecordingLimits& limits)
       : file_(path, is_recording), writer_(path, limits) {}
 
-  void begin(const RunInfo& run, const std::string& headline, AskFacts facts) override {
+  void begin(const std::vector<RecordedEvent>& events, std::uint64_t began_ns, AskFacts facts) override {
     utsname machine{};
     ::uname(&machine);
-    began_ns_ = monotonic_ns();
+    began_ns_ = began_ns;
+    accounts_.resize(events.size());
     numbers_ = std::make_unique<Numbers>(std::move(facts));
-    writer_.begin(run, {.headline = headline,
-                        .host = machine.nodename,
-                        .kernel = machine.release,
-                        .began_unix_ns = began_ns_ + unix_offset_ns()});
+    for (std::size_t event = 0; event < events.size(); ++event) tick_->events.push_back(event_number(event, false));
+    writer_.begin(events,
+                  {.host = machine.nodename, .kernel = machine.release, .began_unix_ns = began_ns_ + unix_offset_ns()});
   }
 
-  void add(const std::shared_ptr<const Profile>& profile, const std::vector<Sample>& samples) override {
-    for (const Sample& sample : samples) numbers_->add(profile, sample, began_ns_, *tick_);
+  void add(std::size_t event, const std::shared_ptr<const Profile>& profile,
+           const std::vector<Sample>& samples) override {
+    for (const Sample& sample : samples) numbers_->add(event, profile, sample, began_ns_, *tick_);
   }
 
-  void commit(const Account& account) override { commit_until(account, monotonic_ns(), false); }
+  void commit(const std::vector<Account>& accounts) override { commit_until(accounts, monotonic_ns(), false); }
 
-  void finish(const Account& account, std::uint64_t ended_ns) override {
-    commit_until(account, ended_ns, true);
+  void finish(const std::vector<Account>& accounts, std::uint64_t ended_ns) override {
+    commit_until(accounts, ended_ns, true);
     writer_.finish();
     file_.close();
   }
@@ -79,29 +81,55 @@ class SqliteRecorder final : public Recorder {
   [[nodiscard]] std::uint64_t removed() const override { return writer_.removed(); }
 
  private:
-  void commit_until(const Account& account, std::uint64_t now_ns, bool is_last) {
+  void commit_until(const std::vector<Account>& accounts, std::uint64_t now_ns, bool is_last) {
     numbers_->update_processes(*tick_);
-    Account& of_tick = tick_->account = since(account, std::exchange(account_, account));
-    // Some samples are still on their way here, and are of a later tick.
-    of_tick.recorded = static_cast<std::uint64_t>(
-        std::ranges::count_if(tick_->samples, [](const Tick::Sample& sample) { return sample.event == whole_event; }));
-    of_tick.taken = of_tick.recorded + of_tick.idle + of_tick.filtered + of_tick.lost();
     tick_->end_us = (now_ns - std::min(now_ns, began_ns_)) / 1000;
+    tick_->is_last = is_last;
+    auto next = std::make_unique<Tick>();
+    std::ranges::stable_sort(tick_->samples, {}, &Tick::Sample::time_us);
+    if (accounts_.size() > 1 && !is_last) hold_back(*next);
     // Not the time of the commit: the next tick may have samples from before it.
     ticked_us_ = std::max(ticked_us_ + 1, tick_->samples.empty() ? 0 : tick_->samples.back().time_us + 1);
     tick_->ticked_us = ticked_us_;
-    tick_->is_last = is_last;
-    writer_.add(std::exchange(tick_, std::make_unique<Tick>()));
-    if (writer_.wants_chapter() || numbers_->size() > most_numbers) tick_->chapter = numbers_->begin_chapter();
+    account_for(accounts);
+    // Samples that were held back refer to content from before a chapter that begins now.
+    next->chapter = std::exchange(chapter_, std::nullopt);
+    if (writer_.wants_chapter() || numbers_->size() > most_numbers) {
+      (next->samples.empty() ? next->chapter : chapter_) = numbers_->begin_chapter();
+    }
+    writer_.add(std::exchange(tick_, std::move(next)));
+  }
+
+  // Leaves the samples since the last commit to the next tick: older ones of another event may still come, and a tick
+  // has all samples up to its end.
+  void hold_back(Tick& next) {
+    const std::uint64_t until_us = std::exchange(committed_us_, tick_->end_us);
+    const auto first = std::ranges::lower_bound(tick_->samples, until_us, {}, &Tick::Sample::time_us);
+    next.samples.assign(first, tick_->samples.end());
+    tick_->samples.erase(first, tick_->samples.end());
+  }
+
+  void account_for(const std::vector<Account>& accounts) {
+    tick_->accounts.resize(accounts.size());
+    for (std::size_t event = 0; event < accounts.size(); ++event) {
+      Account& account = tick_->accounts[event];
+      account = since(accounts[event], std::exchange(accounts_[event], accounts[event]));
+      // Some samples are still on their way here, and are of a later tick.
+      account.recorded = static_cast<std::uint64_t>(std::ranges::count_if(
+          tick_->samples, [&](const Tick::Sample& sample) { return sample.event == event_number(event, false); }));
+      account.taken = account.recorded + account.idle + account.filtered + account.lost();
+    }
   }
 
   DatabaseFile file_;
   TickWriter writer_;
   std::unique_ptr<Numbers> numbers_;
   std::unique_ptr<Tick> tick_ = std::make_unique<Tick>();
-  Account account_;
+  std::vector<Account> accounts_;
+  std::optional<Tick::Chapter> chapter_;  // begins one tick later
   std::uint64_t began_ns_ = 0;
   std::uint64_t ticked_us_ = 0;
+  std::uint64_t committed_us_ = 0;
 };
 
 }  // namespace

@@ -30,11 +30,11 @@ struct Table {
 inline constexpr Table tables[] = {
     {"runs",
      "CREATE TABLE runs(id INTEGER PRIMARY KEY, version TEXT, host TEXT, kernel TEXT, command_line TEXT, command TEXT, "
-     "headline TEXT, user_stacks INTEGER, kernel_stacks INTEGER, began_unix_ns INTEGER, duration_us INTEGER, "
+     "user_stacks INTEGER, kernel_stacks INTEGER, began_unix_ns INTEGER, duration_us INTEGER, "
      "is_complete INTEGER, removed INTEGER)"},
     {"events",
      "CREATE TABLE events(id INTEGER PRIMARY KEY, run INTEGER, name TEXT, unit TEXT, counted TEXT, tag TEXT, "
-     "title TEXT, frequency_hz INTEGER, period_events INTEGER, is_part INTEGER)"},
+     "title TEXT, headline TEXT, frequency_hz INTEGER, period_events INTEGER, is_part INTEGER)"},
     {"processes",
      "CREATE TABLE processes(id INTEGER PRIMARY KEY, tgid INTEGER, image INTEGER, name TEXT, cgroup TEXT, "
      "began_unix_ns INTEGER, ended_unix_ns INTEGER, command_line TEXT)"},
@@ -50,7 +50,7 @@ inline constexpr Table tables[] = {
      "CREATE TABLE samples(id INTEGER PRIMARY KEY, thread INTEGER, cpu INTEGER, stack INTEGER, value INTEGER, "
      "event INTEGER)"},
     {"account",
-     "CREATE TABLE account(tick_us INTEGER PRIMARY KEY, taken INTEGER, taken_idle INTEGER, recorded INTEGER, "
+     "CREATE TABLE account(tick_us INTEGER, event INTEGER, taken INTEGER, taken_idle INTEGER, recorded INTEGER, "
      "recorded_by_ring INTEGER, idle INTEGER, filtered INTEGER, lost_ring_full INTEGER, lost_spans_full INTEGER, "
      "lost_unwritten INTEGER, lost_unread INTEGER)"},
 };

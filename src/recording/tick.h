@@ -14,15 +14,14 @@
 
 namespace profile {
 
-// The numbers of the event's rows: of samples, and of parts of spans that are counted in another sample.
-inline constexpr std::uint32_t whole_event = 0;
-inline constexpr std::uint32_t part_event = 1;
+// The numbers of an event's rows: of samples, and of parts of spans that are counted in another sample.
+[[nodiscard]] constexpr std::uint32_t event_number(std::size_t event, bool is_part) {
+  return static_cast<std::uint32_t>(2 * event + (is_part ? 1 : 0));
+}
+[[nodiscard]] constexpr std::size_t event_of(std::uint32_t number) { return number / 2; }
+[[nodiscard]] constexpr bool is_part(std::uint32_t number) { return number % 2 != 0; }
 
 struct Tick {
-  struct Event {
-    std::uint32_t id = 0;
-    bool is_part = false;
-  };
   struct Process {
     std::uint32_t id = 0;
     std::uint32_t tgid = 0;
@@ -96,12 +95,12 @@ struct Tick {
   std::vector<Binary> binaries;
   std::vector<Frame> frames;
   std::vector<Stack> stacks;
-  std::vector<Event> events;
+  std::vector<std::uint32_t> events;
   std::vector<Sample> samples;
   std::vector<ChangedProcess> changed_processes;
-  Account account;              // of the samples of this tick
-  std::uint64_t ticked_us = 0;  // since the run began: behind its last sample
-  std::uint64_t end_us = 0;     // since the run began: when it was committed
+  std::vector<Account> accounts;  // of the samples of this tick, one for each event
+  std::uint64_t ticked_us = 0;    // since the run began: behind its last sample
+  std::uint64_t end_us = 0;       // since the run began: when it was committed
   // Set if this tick and all later ones refer to no older content than to that with these first numbers.
   std::optional<Chapter> chapter;
   bool is_last = false;

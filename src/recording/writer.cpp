@@ -36,7 +36,7 @@ void bind_unless(Statement& statement, int index, std::uint64_t value, std::uint
 
 struct TickWriter::Statements {
   explicit Statements(Database& database)
-      : event(database, "INSERT INTO events VALUES(?1, 1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)"),
+      : event(database, "INSERT INTO events VALUES(?1, 1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)"),
         process(database, "INSERT INTO processes VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)"),
         changed_process(database, "UPDATE processes SET name = ?2, ended_unix_ns = ?3 WHERE id = ?1"),
         thread(database, "INSERT INTO threads VALUES(?1, ?2, ?3, ?4)"),
@@ -44,7 +44,7 @@ struct TickWriter::Statements {
         frame(database, "INSERT INTO frames VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12)"),
         stack(database, "INSERT INTO stacks VALUES(?1, ?2, ?3)"),
         sample(database, "INSERT OR IGNORE INTO samples VALUES(?1, ?2, ?3, ?4, ?5, ?6)"),
-        account(database, "INSERT OR REPLACE INTO account VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)"),
+        account(database, "INSERT INTO account VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12)"),
         run(database, "UPDATE runs SET duration_us = ?1, removed = ?2, is_complete = ?3") {}
 
   Statement event, process, changed_process, thread, binary, frame, stack, sample, account, run;
@@ -75,19 +75,19 @@ TickWriter::~TickWriter() {
   thread_.join();
 }
 
-void TickWriter::begin(const RunInfo& run, const RunRow& row) {
-  run_ = run;
-  Statement insert(database_, "INSERT INTO runs VALUES(1, ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, 0, 0, 0)");
+void TickWriter::begin(const std::vector<RecordedEvent>& events, const RunRow& row) {
+  events_ = events;
+  const RunInfo& run = events.front().run;
+  Statement insert(database_, "INSERT INTO runs VALUES(1, ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, 0, 0, 0)");
   const std::string command = text_of(run.command);
   insert.bind(1, PROFILE_VERSION);
   insert.bind(2, row.host);
   insert.bind(3, row.kernel);
   insert.bind(4, run.command_line);
   insert.bind(5, command);
-  insert.bind(6, row.headline);
-  insert.bind(7, run.user_stacks);
-  insert.bind(8, run.kernel_stacks);
-  insert.bind(9, row.began_unix_ns);
+  insert.bind(6, run.user_stacks);
+  insert.bind(7, run.kernel_stacks);
+  insert.bind(8, row.began_unix_ns);
   insert.run();
   chapters_.push_back({});
   // The signals of a run are for the main thread.
@@ -186,19 +186,12 @@ void TickWriter::fail(const std::string& why) {
   waiting_ = 0;
 }
 
-void TickWriter::write(Tick& tick) {
+void TickWriter::write(const Tick& tick) {
   database_.run("BEGIN");
   note_chapter(tick);
   add_content(tick);
   add_samples(tick);
-  const Account& account = tick.account;
-  int index = 0;
-  for (const std::uint64_t value : {tick.ticked_us, account.taken, account.taken_idle, account.recorded,
-                                    account.recorded_by_ring, account.idle, account.filtered, account.lost_ring_full,
-                                    account.lost_spans_full, account.lost_unwritten, account.lost_unread}) {
-    statements_->account.bind(++index, value);
-  }
-  statements_->account.run();
+  add_accounts(tick);
   remove_oldest(tick);
   statements_->run.bind(1, tick.end_us);
   statements_->run.bind(2, removed());
@@ -209,16 +202,18 @@ void TickWriter::write(Tick& tick) {
 
 void TickWriter::add_content(const Tick& tick) {
   Statements& to = *statements_;
-  for (const Tick::Event& event : tick.events) {
-    to.event.bind(1, event.id);
-    to.event.bind(2, run_.event);
-    to.event.bind(3, run_.unit.word());
-    to.event.bind(4, run_.counted);
-    to.event.bind(5, run_.tag);
-    to.event.bind(6, run_.title);
-    to.event.bind(7, run_.frequency_hz);
-    to.event.bind(8, run_.period_events);
-    to.event.bind(9, event.is_part);
+  for (const std::uint32_t number : tick.events) {
+    const auto& [run, headline] = events_[event_of(number)];
+    to.event.bind(1, number);
+    to.event.bind(2, run.event);
+    to.event.bind(3, run.unit.word());
+    to.event.bind(4, run.counted);
+    to.event.bind(5, run.tag);
+    to.event.bind(6, run.title);
+    to.event.bind(7, headline);
+    to.event.bind(8, run.frequency_hz);
+    to.event.bind(9, run.period_events);
+    to.event.bind(10, is_part(number));
     to.event.run();
   }
   for (const Tick::Process& process : tick.processes) {
@@ -277,9 +272,22 @@ void TickWriter::add_content(const Tick& tick) {
   }
 }
 
-void TickWriter::add_samples(Tick& tick) {
+void TickWriter::add_accounts(const Tick& tick) {
+  for (std::size_t event = 0; event < tick.accounts.size(); ++event) {
+    const Account& account = tick.accounts[event];
+    int index = 0;
+    for (const std::uint64_t value :
+         {tick.ticked_us, std::uint64_t{event_number(event, false)}, account.taken, account.taken_idle,
+          account.recorded, account.recorded_by_ring, account.idle, account.filtered, account.lost_ring_full,
+          account.lost_spans_full, account.lost_unwritten, account.lost_unread}) {
+      statements_->account.bind(++index, value);
+    }
+    statements_->account.run();
+  }
+}
+
+void TickWriter::add_samples(const Tick& tick) {
   Statement& to = statements_->sample;
-  std::ranges::stable_sort(tick.samples, {}, &Tick::Sample::time_us);
   for (const Tick::Sample& sample : tick.samples) {
     std::uint64_t key = sample.time_us * keys_a_microsecond;
     to.bind(2, sample.thread);

@@ -10,6 +10,7 @@
 #include <optional>
 #include <string>
 #include <thread>
+#include <vector>
 
 #include "model/profile.h"
 #include "recording/database.h"
@@ -20,7 +21,6 @@ namespace profile {
 
 // The one row of the table `runs`.
 struct RunRow {
-  std::string headline;
   std::string host;
   std::string kernel;
   std::uint64_t began_unix_ns = 0;
@@ -34,7 +34,7 @@ class TickWriter {
   ~TickWriter();
 
   // Writes the row of the run, and starts the thread.
-  void begin(const RunInfo& run, const RunRow& row);
+  void begin(const std::vector<RecordedEvent>& events, const RunRow& row);
   void add(std::unique_ptr<Tick> tick);
   // Waits until all is written. The last tick was added.
   void finish();
@@ -55,9 +55,10 @@ class TickWriter {
   struct Statements;
 
   void write_ticks();
-  void write(Tick& tick);
+  void write(const Tick& tick);
   void add_content(const Tick& tick);
-  void add_samples(Tick& tick);
+  void add_accounts(const Tick& tick);
+  void add_samples(const Tick& tick);
   void note_chapter(const Tick& tick);
   void remove_oldest(const Tick& newest);
   void remove_first_tick();
@@ -67,7 +68,7 @@ class TickWriter {
   [[nodiscard]] std::uint64_t used_bytes();
 
   RecordingLimits limits_;
-  RunInfo run_;
+  std::vector<RecordedEvent> events_;
   Database database_;  // used by the thread from begin() to finish()
   std::unique_ptr<Statements> statements_;
   std::deque<Chapter> chapters_;

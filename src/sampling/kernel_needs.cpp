@@ -51,7 +51,8 @@ bool has_uprobes() { return ::access("/sys/bus/event_source/devices/uprobe/type"
 constexpr KernelNeed needs[] = {
     {.piece = "BPF ring buffer", .since = {5, 8}, .needed_by = every_event, .is_there = has_ring_buffer},
     {.piece = "BTF",
-     .needed_by = "off-cpu --waker, syscalls, futex, block-io, malloc, a command, --mntnsmap, a pid namespace",
+     .needed_by = "off-cpu --waker, syscalls, futex, block-io, malloc, a command, --mntnsmap, a pid namespace, "
+                  "--command-lines",
      .lack = "the kernel tells nothing of its types (no BTF)",
      .is_there = kernel_tells_types},
     {.piece = "reading the kernel's memory",

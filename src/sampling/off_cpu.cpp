@@ -74,6 +74,7 @@ void prepare(bpf_object& object, const SamplingOptions& options, bool wall, std:
   config->states = states_of[static_cast<std::size_t>(options.source.wait_state)];
   config->wall = wall ? 1 : 0;
   config->waker = options.source.waker ? 1 : 0;
+  config->ended = options.source.ended_waits ? 1 : 0;
   prepare_wakers(object, options);
   size_map(object, "spans", most_threads, "size the table of threads");
   size_map(object, "ended_times", wall ? most_ended_times : 1, "size the table of ended threads");
@@ -164,6 +165,7 @@ class OffCpu final : public Source {
   }
 
   void collect(ProcessTimeline& timeline, Profile& into, bool stopped) override {
+    is_last_ = stopped;
     state_->last_flush = stopped ? 1 : 0;
     programs().run("flush");
     const std::uint64_t epoch = state_->epoch;
@@ -187,9 +189,9 @@ class OffCpu final : public Source {
     char text[160];
     if (state_->cut_waits != 0) {
       const bool one = state_->cut_waits == 1;
-      std::snprintf(text, sizeof text, "%llu thread%s still blocked at the end; %s %.3f s are counted",
+      std::snprintf(text, sizeof text, "%llu thread%s still blocked at the end; %s %.3f s are %s",
                     static_cast<unsigned long long>(state_->cut_waits), one ? " was" : "s were", one ? "its" : "their",
-                    to_seconds(state_->cut_ns));
+                    to_seconds(state_->cut_ns), options().source.ended_waits ? "left out" : "counted");
       lines.emplace_back(text);
     }
     if (lean_) lines.emplace_back("what was blocked before the run began is not counted: this kernel has no BTF");
@@ -286,6 +288,8 @@ class OffCpu final : public Source {
     totals.wait.tgid = thread.tgid;
     totals.wait.tid = thread.tid;
     totals.wait.is_kernel_thread = thread.is_kernel_thread != 0;
+    // The last flush counts a wait that goes on.
+    totals.wait.never_woke = thread.away != 0 && sums.waits == (is_last_ ? 1 : 0);
     totals.wait.waits.count = sums.waits;
     totals.wait.waits.total_ns = total_ns(thread, epoch);
     totals.wait.waits.min_ns = sums.waits != 0 ? sums.min_ns : 0;
@@ -317,6 +321,7 @@ class OffCpu final : public Source {
   std::unique_ptr<CpuEvents> ticks_;
   std::vector<ThreadTotals> totals_;  // of the report under way
   Durations left_out_;                // of the report under way
+  bool is_last_ = false;              // that report is the last one
   std::uint64_t uncounted_at_end_ns_ = 0;
 };
 

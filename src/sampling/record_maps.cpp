@@ -99,16 +99,14 @@ void set_names(bpf_object& object, const std::vector<std::string>& names) {
   std::transform(names.begin(), names.end(), std::begin(wanted->patterns), pattern_of);
 }
 
-// The inode of this process's pid namespace, whose ids the user types and reads. 0 for the machine's initial namespace,
-// and when it cannot be read.
+}  // namespace
+
 std::uint32_t inner_pid_namespace() {
   constexpr ino_t initial = 0xEFFFFFFC;  // PROC_PID_INIT_INO of include/linux/proc_ns.h
   struct stat status {};
   if (::stat("/proc/self/ns/pid", &status) != 0 || status.st_ino == initial) return 0;
   return static_cast<std::uint32_t>(status.st_ino);
 }
-
-}  // namespace
 
 bool needs_kernel_types(const SamplingOptions& options) {
   return options.follow_children || !options.mntns_map_path.empty() || inner_pid_namespace() != 0;

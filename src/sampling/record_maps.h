@@ -12,6 +12,10 @@ namespace profile {
 // True if `options` need the variant of a BPF program that reads kernel structures (not PROFILE_LEAN).
 [[nodiscard]] bool needs_kernel_types(const SamplingOptions& options);
 
+// The inode of this process's pid namespace, whose ids the user types and reads. 0 for the machine's initial namespace,
+// and when it cannot be read.
+[[nodiscard]] std::uint32_t inner_pid_namespace();
+
 // What depends on the source and not on the command line.
 struct RecorderConfig {
   bool weighted = false;      // sample values are not always 1

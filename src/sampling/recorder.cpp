@@ -112,6 +112,9 @@ bool Recorder::take_aside(std::span<const std::uint64_t> record) {
     case RING_NAME:
       names_.keep(as<ring_name>(record));
       return true;
+    case RING_LINES:
+      names_.keep(as<ring_lines>(record), record.size_bytes());
+      return true;
     case RING_FILE:
       if (tables_) tables_->ask(as<ring_file>(record));
       return true;

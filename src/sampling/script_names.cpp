@@ -7,8 +7,11 @@
 #include <functional>
 #include <string_view>
 
+#include "abi/walk.h"
 #include "interpret/interpreter.h"
+#include "interpret/line_table.h"
 #include "sampling/map_walk.h"
+#include "support/bpf.h"
 #include "support/hash.h"
 #include "support/plural.h"
 
@@ -20,6 +23,8 @@ static_assert(script_address_bit == SCRIPT_FRAME);
 // The names of the largest programs' functions. Some hundred bytes each; beyond it, the rest of a run has no names for
 // functions that it has not met yet, because stacks that are still to be counted may need any of those that are known.
 constexpr std::size_t most_functions = 1'000'000;
+// The same for their tables of lines: those of a large program are a few megabytes.
+constexpr std::size_t most_table_bytes = std::size_t{64} << 20;
 // What PHP and Perl run outside of functions.
 constexpr std::string_view whole_script = "<main>";
 constexpr std::string_view no_name_in_perl = "__ANON__";
@@ -97,6 +102,16 @@ std::string utf8_of(const script_text& text, const char* characters) {
 ScriptNames::ScriptNames(bpf_object& object)
     : names_map_(made_map(object, "script_names")), counts_map_(made_map(object, "script_counts")) {
   if (names_map_ != nullptr) most_in_map_ = bpf_map__max_entries(names_map_);
+  const void* const config = bpf_section_memory(object, ".rodata.walk", sizeof(walk_config));
+  has_lines_ = static_cast<const walk_config*>(config)->lines != 0;
+}
+
+void ScriptNames::keep(const ring_lines& lines, std::size_t bytes) {
+  const std::size_t most = bytes - std::min(bytes, offsetof(ring_lines, table));
+  if (lines.bytes > most || lines.bytes > sizeof lines.table || table_bytes_ + lines.bytes > most_table_bytes) return;
+  const auto* const begin = reinterpret_cast<const std::uint8_t*>(lines.table);
+  const auto [table, is_new] = tables_.try_emplace(lines.frame, begin, begin + lines.bytes);
+  if (is_new) table_bytes_ += lines.bytes;
 }
 
 void ScriptNames::keep(const ring_name& sent) {
@@ -121,6 +136,12 @@ void ScriptNames::keep(const ring_name& sent) {
     function.name = owner + (sent.owner.is_cut != 0 ? std::string(cut) : "") + "::" + function.name;
   }
   function.line = sent.line;
+  if (sent.lines < SCRIPT_LINES_FORMS) function.lines = static_cast<script_lines>(sent.lines);
+  const bool has_table = sent.table_hash != 0 && (sent.table_bytes == 0 || tables_.contains(sent.frame));
+  if (function.lines > SCRIPT_LINES_DIRECT && !has_table) {
+    function.lines = SCRIPT_LINES_NONE;
+    ++without_table_;
+  }
   const auto of_text = [](std::uint64_t hash, std::string_view text) {
     return hash_of(hash, std::hash<std::string_view>()(text));
   };
@@ -130,11 +151,20 @@ void ScriptNames::keep(const ring_name& sent) {
   functions_.try_emplace(sent.frame, std::move(function));
 }
 
+std::uint32_t ScriptNames::line_of(std::uint64_t word, const Function& function, std::uint64_t position) const {
+  const auto table = tables_.find(word);
+  const std::span<const std::uint8_t> bytes =
+      table == tables_.end() ? std::span<const std::uint8_t>() : std::span(table->second);
+  return line_at(function.lines, position, function.line, bytes);
+}
+
 FrameId ScriptNames::frame(Profile& profile, ProcessId space, std::uint64_t word) const {
   Frame frame;
   frame.kind = FrameKind::script;
   frame.space = space;
   frame.offset = unknown_offset;
+  const std::uint64_t position = has_lines_ ? word & SCRIPT_POSITION_MASK : 0;
+  word -= position;
   const auto found = functions_.find(word);
   if (found == functions_.end()) {
     frame.address = RuntimeAddress{word};
@@ -146,8 +176,13 @@ FrameId ScriptNames::frame(Profile& profile, ProcessId space, std::uint64_t word
   frame.unnamed = Unnamed::named;
   frame.symbol = profile.strings.intern(function.name);
   frame.module = profile.strings.intern(last_part(function.path));
-  frame.source =
-      profile.source({.at = {.file = profile.strings.intern(function.path), .line = function.line}, .inlined = {}});
+  std::uint32_t line = function.line;
+  if (has_lines_) {
+    line = line_of(word, function, position);
+    frame.begins_at = std::max(function.line, 1U);
+    frame.address.value = SCRIPT_FRAME | (hash_of(function.address, line) & (SCRIPT_FRAME - 1));
+  }
+  frame.source = profile.source({.at = {.file = profile.strings.intern(function.path), .line = line}, .inlined = {}});
   return profile.frame(frame);
 }
 
@@ -202,6 +237,10 @@ std::vector<std::string> ScriptNames::notes() const {
       separator = ", ";
     }
     lines.push_back(line);
+  }
+  if (without_table_ != 0) {
+    lines.push_back(number_of(without_table_, "function") + " of scripts " + plural(without_table_, "has", "have") +
+                    " no lines: the table of the lines is too large, or could not be read");
   }
   return lines;
 }

@@ -71,6 +71,7 @@ std::vector<BpfLink> attach_followers(bpf_object& object) {
 
 void refuse_rate(const SamplingOptions& options, const char* what) {
   if (!options.frequency_hz && !options.period_events) return;
+  if (options.is_rate_of_others) return;
   throw usage_error("-F and -c are not for -e " + options.event + ": every " + what + " counts");
 }
 

@@ -79,7 +79,7 @@ class Uprobe final : public Source {
 }  // namespace
 
 std::unique_ptr<Source> make_uprobe(const SamplingOptions& options) {
-  if (options.frequency_hz) {
+  if (options.frequency_hz && !options.is_rate_of_others) {
     throw usage_error("-F is not for -e uprobe: every hit is a sample, or each Nth with -c N");
   }
   return std::make_unique<Uprobe>(options, find_uprobe_target(options));

@@ -49,6 +49,8 @@ std::optional<std::string> prepare_walk(bpf_object& object, const SamplingOption
   if (!has_tables) size_map(object, "walk_files", 1, "size the table of files");
   want_map(object, "unfinished", has_tables);
   config.languages = has_tables ? options.languages : 0;
+  config.lines = config.languages != 0 && options.script_lines ? 1 : 0;
+  want_map(object, "script_lines", config.lines != 0);
   for (const char* name : {"script_layouts", "known_functions", "script_names", "script_counts"}) {
     want_map(object, name, config.languages != 0);
   }

@@ -84,6 +84,7 @@ long read_thread_base(__u64* /*base*/) { return -EFAULT; }
 void remember_code_layout(walk* /*walk*/) {}
 bool recall_function(walk* /*walk*/) { return false; }
 void remember_function(walk* /*walk*/) {}
+ring_lines* lines_of(const walk* /*walk*/) { return nullptr; }
 bool send_name(walk* /*walk*/) { return false; }
 
 // As finish_walk().

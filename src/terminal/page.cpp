@@ -75,7 +75,7 @@ class Page {
 
   // "Sampling at 49 Hertz of all threads by user + kernel stack                 0:01:23"
   [[nodiscard]] TopLine title() const {
-    const std::string text = title_of(run_);
+    const std::string text = header_title(run_);
     const std::string time = clock_time(shown_.seconds);
     TopLineMaker made = line();
     made.add(fitted(text, width_ - std::min(width_, time.size() + 1), unicode_), TopStyle::strong);

@@ -3,6 +3,7 @@
 #include <exception>
 #include <utility>
 
+#include "model/wakers.h"
 #include "support/blocked_signals.h"
 #include "support/clock.h"
 
@@ -146,7 +147,9 @@ void LiveFeed::run() {
 }
 
 void LiveFeed::take(const Tick& tick) {
-  const std::string text = history_.add(*tick.profile, tick.status.account);
+  const bool is_woken = has_wakers(*tick.profile);
+  const std::string text =
+      history_.add(is_woken ? with_wakers_appended(*tick.profile) : *tick.profile, tick.status.account);
   if (text.empty()) {
     events_.reset();
   } else {

@@ -25,7 +25,7 @@ else
 fi
 
 # The words that must be offered, taken from the program's own tables.
-profile --help
+profile --help all
 cp "$tmp/out" "$tmp/help"
 options=$(sed -nE 's/^  (-., |    )(--[a-z-]+).*/\2/p' "$tmp/help" | sort)
 letters=$(sed -nE 's/^  (-.), --.*/\1/p' "$tmp/help" | sort)

@@ -9,6 +9,18 @@ for arguments in --help -h '-p 1 --help' '--help -- false' '-fh'; do
   expect_silence err
   expect_out '^usage: profile \[record\] \[options\] \[DURATION \| -- COMMAND \[ARG\.\.\.\]\] \| profile report\|diff FILE\.\.\.$'
 done
+# The common options and what is beside them fit on two screens, and --help all has the others, too.
+profile --help
+expect_between "$(wc -l <"$tmp/out")" 50 100 "lines of --help"
+expect_out '^ +-p, --pid LIST '
+expect_no_out '^ +--unwind '
+expect_out '^profile --help all also names [0-9]+ options'
+common=$(grep -Ec '^ +(-., +)?--[a-z]' "$tmp/out")
+more=$(sed -nE 's/.*also names ([0-9]+) options.*/\1/p' "$tmp/out")
+profile --help all
+expect_status 0
+expect_equal "$(grep -Ec '^ +(-., +)?--[a-z]' "$tmp/out")" $((common + more)) "options of --help all"
+
 # Every option, with its short form beside its long one, and the default values.
 for option in '-p, --pid' '-L, --tid' '-C, --cpu' --comm --cgroup --cgroupmap --mntnsmap '-I, --include-idle' '-F, --frequency' \
   '-c, --count' '-U, --user-stacks-only' '-K, --kernel-stacks-only' '-d, --delimited' '-a, --annotations' '-A, --address' \

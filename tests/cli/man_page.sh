@@ -51,7 +51,7 @@ facts_of_page() {
 }
 
 
-profile --help
+profile --help all
 expect_status 0
 cp "$tmp/out" "$tmp/help"
 

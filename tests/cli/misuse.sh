@@ -103,7 +103,6 @@ for event in cpu-clock:x cpu-clock: page-faults:ux; do misused "-e $event" u k -
 for event in uprobe uprobe: uprobe:libc uprobe::malloc uprobe:libc:; do
   misused "-e $event" uprobe:FILE:SYMBOL -- -e "$event" 1
 done
-misused --event -- -e cpu-clock -e off-cpu 1
 
 # Options that do not apply to an event.
 for option in --min-block-us=1 --max-block-us=1 --state=any --waker --latency --failed --by-process --category=ipc --live; do
@@ -170,6 +169,13 @@ misused '--b 9:2' before -- diff --a 0:1 --b 9:2 a.db
 for value in '' x 2%% -1 100 nan; do misused "--fail-above $value" 0% -- diff --fail-above "$value" a.db b.db; done
 misused --fail-above 'report and diff' -- --fail-above 2% 1
 misused '--a is not for this command' -- report --a 0:1 a.db
+
+# Several events.
+misused 'several -e' -- -e cpu-clock -e off-cpu 1
+misused 'several -e' -- -e cpu-clock -e off-cpu -T 1
+misused '-e off-cpu' twice -- -e off-cpu -e off-cpu -o a.db 1
+misused --latency off-cpu -- -e off-cpu -e cpu-clock --latency -o a.db 1
+misused '-e off-cpu' 'one event' -- report -e cpu-clock -e off-cpu a.db
 
 # The stream.
 misused '--stream pdf' table stacks folded json -- --stream=pdf 1

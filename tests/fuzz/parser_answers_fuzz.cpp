@@ -57,6 +57,19 @@ void check_jit(std::string_view bytes, std::size_t asked) {
   }
 }
 
+void check_listings(std::string_view bytes) {
+  WireReader in(bytes);
+  if (const auto code = take_code(in, 0)) {
+    require(code->failed < Unnamed::count && code->instructions.size() <= most_instructions);
+    for (const Instruction& one : code->instructions) require(one.text.size() <= most_source_line_bytes);
+  }
+  WireReader again(bytes);
+  if (const auto source = take_source(again, 0)) {
+    require(source->failed < Unnamed::count && source->lines.size() <= most_source_lines);
+    for (const std::string& line : source->lines) require(line.size() <= most_source_line_bytes);
+  }
+}
+
 void check_unwind(std::string_view bytes) {
   WireReader in(bytes);
   const auto unwind = take_unwind(in, 0);
@@ -79,6 +92,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   check_names(bytes, asked);
   check_lines(bytes, asked);
   check_jit(bytes, asked);
+  check_listings(bytes);
   check_unwind(bytes);
   const auto search = WireReader(bytes).get<NameSearch>();
   for (const FoundSymbol& place : search.places) require(place.kind < FoundSymbol::Kind::count);

@@ -55,11 +55,47 @@ film() {
 burn leaves 600
 leaves=$started
 film "$tmp/frames" flamegraph%04d.png -p "$leaves" -g "$tmp/frames/flamegraph%04d.png"
+expect_equal "${found#* }" "1280 720" "size of the pictures"
+film "$tmp/large" %04d.png --size 1921x1080 -p "$leaves" -g "$tmp/large/%04d.png"
+expect_equal "${found#* }" "1922 1080" "size of the pictures"
 
 # An interval without samples still gets its picture.
 start sleep 600
 film "$tmp/nothing" %04d.png -p "$started" -g "$tmp/nothing/%04d.png"
 expect_equal "$recorded" 0 "samples of a process that sleeps"
+
+# The profiler's own work is not in the pictures, while reports show it.
+cat >"$tmp/colourful.py" <<'EOF'
+import struct, sys, zlib
+data, at, pixels = open(sys.argv[1], "rb").read(), 8, b""
+while at < len(data):
+    (length,), kind = struct.unpack(">I", data[at:at + 4]), data[at + 4:at + 8]
+    if kind == b"IHDR": width, height, depth, color = struct.unpack(">IIBB", data[at + 8:at + 18])
+    if kind == b"IDAT": pixels += data[at + 8:at + 8 + length]
+    at += 12 + length
+assert depth == 8 and color in (2, 6), (depth, color)
+step = 3 if color == 2 else 4
+raw, before, colourful = zlib.decompress(pixels), bytearray(step * width), 0
+for y in range(height):
+    kind, row = raw[y * (step * width + 1)], bytearray(raw[y * (step * width + 1) + 1:(y + 1) * (step * width + 1)])
+    for x in range(len(row)):
+        left, up, corner = (row[x - step], before[x], before[x - step]) if x >= step else (0, before[x], 0)
+        if kind == 1: row[x] = (row[x] + left) & 255
+        if kind == 2: row[x] = (row[x] + up) & 255
+        if kind == 3: row[x] = (row[x] + (left + up) // 2) & 255
+        if kind == 4:
+            guess = left + up - corner
+            nearest = min((abs(guess - left), 0, left), (abs(guess - up), 1, up), (abs(guess - corner), 2, corner))
+            row[x] = (row[x] + nearest[2]) & 255
+    colourful += sum(max(row[x:x + 3]) - min(row[x:x + 3]) > 60 for x in range(0, len(row), step))
+    before = row
+print(colourful)
+EOF
+film "$tmp/own" %04d.png --size 500x200 --comm 'profile*' -o "$tmp/own.folded" -g "$tmp/own/%04d.png"
+grep -q '^profile' "$tmp/own.folded" || fail "nothing of the profiler in its report"
+expect_equal "$(python3 "$tmp/colourful.py" "$tmp/own/0002.png")" 0 "pixels of boxes without the profiler's work"
+film "$tmp/others" %04d.png --size 500x200 -p "$leaves" -g "$tmp/others/%04d.png"
+(($(python3 "$tmp/colourful.py" "$tmp/others/0002.png") > 1000)) || fail "no boxes of another process"
 
 # -E does the same, with a default name unless a name is given.
 mkdir "$tmp/here"

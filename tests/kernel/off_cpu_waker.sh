@@ -13,8 +13,13 @@ import json, sys
 told = json.load(open(sys.argv[1]))["ebpf"]["offcpu"]["stack_traces"]
 counts = [0, 0]
 for row in told["rows"]:
-    names = [told["frames"][frame].get("symbol") for frame in told["stacks"][row["kernel"]]]
-    counts["--" not in names] += row["samples"]
+    frames = [told["frames"][frame].get("symbol") for name in ("user", "kernel") if name in row and row[name] != "missed"
+              for frame in told["stacks"][row[name]]]
+    assert "--" not in frames, frames
+    counts["waker" not in row] += row["samples"]
+    waker = row.get("waker_user")
+    if row["thread"] == "left" and row.get("waker") == "right" and isinstance(waker, int):
+        assert "right_gives" in [told["frames"][frame].get("symbol") for frame in told["stacks"][waker]], row
 print(*counts)
 END
 }
@@ -39,8 +44,17 @@ woken_by_each_other() {
 for arguments in "" "--stack-storage-size 16 --hash-storage-size 16"; do
   # shellcheck disable=SC2086
   sample -e off-cpu --waker --state interruptible $arguments -o "$tmp/a.folded" -o "$tmp/a.txt" -o "$tmp/a.json" \
-    -- "$WORKLOADS/token" 2000 60
+    -o "$tmp/a.pb.gz" -- "$WORKLOADS/token" 2000 60
+  # No function has the name of a thread.
+  expect_no_err '% +(left|right|--)( |$)'
   woken_by_each_other "$tmp/a"
+  # What was data becomes frames again.
+  for file in a.json a.pb.gz; do
+    profile report -q -o "$tmp/again.folded" "$tmp/$file"
+    expect_status 0
+    expect_present '^left;(.*;)?left_waits;.*;--;.*;right_gives;.*;right [0-9]+$' "$tmp/again.folded"
+    expect_equal "$(folded_total . "$tmp/again.folded")" "$(folded_total . "$tmp/a.folded")" "total of $file"
+  done
   expect_equal "$(counted_total "$tmp/a.txt")" "$(folded_total . "$tmp/a.folded")" "total of the counted rows"
 done
 

@@ -12,6 +12,7 @@ check_mix "$tmp/out" 40 perl
 expect_present ';<main mix.pl>_\[s\];main::main_\[s\];main::go_\[s\];'
 expect_present ';main::by_compare_\[s\];.*;main::compared_\[s\];main::go_\[s\];'
 expect_present ';main::by_closure_\[s\];main::<__ANON__ mix.pl:[0-9]+>_\[s\];main::go_\[s\];'
+expect_lines mix.pl 40 perl
 sample_enough 20 -F 499 -U --modules -p "$started" 0.5
 expect_present ';main::main \[mix.pl\];main::go \[mix.pl\];'
 kill "$started"

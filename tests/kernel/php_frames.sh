@@ -12,8 +12,28 @@ check_mix "$tmp/out" 40 php
 expect_present ';<main mix.php>_\[s\];main_\[s\];go_\[s\];'
 expect_present ';by_map_\[s\];array_map_\[s\];.*;go_\[s\];'
 expect_present ';by_sort_\[s\];usort_\[s\];.*;\{closure mix.php:[0-9]+\}_\[s\];go_\[s\];'
+expect_lines mix.php 40 php
 sample_enough 20 -F 499 -U --modules -p "$started" 0.5
 expect_present ';main \[mix.php\];go \[mix.php\];'
+kill "$started"
+
+# The interpreter saves its place only where it may fail. What it calls elsewhere has the line all the same.
+cat >"$tmp/joined.php" <<'END'
+<?php
+function small($n) { return $n + 1; }
+function joined() {
+    $text = str_repeat('x', 300000);
+    $n = small(1);
+    $n = small($n);
+    $other = $text . $text;
+    return strlen($other) + $n;
+}
+while (true) joined();
+END
+start php "$tmp/joined.php"
+wait_until has_worked "$started" 20
+sample_enough 40 -F 499 -U --lines -p "$started" 1
+expect_present ';joined joined.php:7;'
 kill "$started"
 
 # Memory of functions is used again: no stack mixes two of them.

@@ -12,6 +12,9 @@ check_mix "$tmp/out" 40
 expect_present ';main_\[s\];go_\[s\];.*;go_\[s\];by_reduce_\[s\];[^;]*[^]];.*;by_reduce.<locals>.<lambda>_\[s\];go_\[s\];'
 expect_present 'Thread._bootstrap_\[s\];.*Thread.run_\[s\];(.*;)?main_\[s\];'
 
+started=$mix
+expect_lines mix.py 40 python
+
 # Without the languages it is the interpreter that runs.
 sample_enough 20 -F 499 -U -a --languages none -p "$mix" 0.5
 expect_absent '_\[s\]'
@@ -65,7 +68,12 @@ profile -e malloc --live -p "$started" 0.2
 expect_err '^small objects of Python lie in arenas of its own, .*PYTHONMALLOC=malloc'
 kill "$started"
 
-# Memory of functions is used again: no stack mixes two of them.
+# Memory of functions is used again: no stack mixes two of them, nor lines of two that have the same name.
 begin_script "$python" churn.py
 sample_enough 40 -F 499 -U -a -p "$started" 1
 expect_churn "$tmp/out" 1
+kill "$started"
+begin_script "$python" churn_lines.py
+sample_enough 40 -F 499 -U -a --lines -p "$started" 1
+said=$(python3 "$scripts/check_churn_lines.py" "$tmp/out") || fail "check_churn_lines.py"
+[[ $said =~ ^wrong\ 0\ of\ [1-9] ]] || fail "$said; $(outcome)"

@@ -43,3 +43,21 @@ profile report -q -f -p "$(ask "SELECT tgid FROM processes WHERE name = 'leaves'
 expect_equal "$(folded_total '^leaves;' "$tmp/out")" "$leaves" "samples of one process"
 # A process that ended in the run has both times.
 expect_equal "$(ask "SELECT count(*) FROM processes WHERE name = 'leaves' AND ended_unix_ns - began_unix_ns BETWEEN 4e8 AND 6e10")" 1 "the times of a process"
+
+# Several events in one recording, each told apart, also in files beside it.
+need_event off-cpu
+need_event syscalls
+sample_events() { profile record -F 499 -e cpu-clock -e off-cpu -e syscalls -o "$tmp/run.db" -o "$tmp/run.folded" -- bash -c 'for i in 1 2 3; do "$0" 0.1; sleep 0.1; done' "$WORKLOADS/leaves"; }
+sample_events
+expect_status 0
+for event in cpu-clock off-cpu syscalls; do
+  expect_err "^$event: [0-9]+ samples in "
+  report_of() { "$PROFILE" report -q -f -e "$event" "$tmp/run.db" | LC_ALL=C sort; }
+  diff <(LC_ALL=C sort "$tmp/run.$event.folded") <(report_of) >"$tmp/diff" || fail "$event: $(head -n 4 "$tmp/diff")"
+  expect_equal "$(ask "SELECT sum(recorded) FROM account JOIN events ON event = events.id WHERE name = '$event'")" \
+    "$(ask "SELECT count(*) FROM samples JOIN events ON event = events.id WHERE NOT is_part AND name = '$event'")" "$event: samples"
+done
+expect_equal "$(ask 'SELECT count(*) FROM events WHERE NOT is_part')" 3 "events"
+profile report -q -e futex "$tmp/run.db"
+expect_status 1
+expect_err 'has samples of cpu-clock, off-cpu, syscalls, not of futex'

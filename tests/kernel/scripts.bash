@@ -35,11 +35,21 @@ expect_churn() {
   ((BASH_REMATCH[1] >= $2)) || fail "$said; $(outcome)"
 }
 
-# check_mix FOLDED DEPTH [LANGUAGE] : sets $right, $wrong, $missing, $other and $of to what check_mix.py says.
+# check_mix FOLDED DEPTH [LANGUAGE [SCRIPT]] : sets $right, $wrong, $missing, $other and $of to what check_mix.py says,
+# and with a script $lined and $unlined.
 check_mix() {
   local said
-  said=$(python3 "$scripts/check_mix.py" "$1" "$2" "${3:-python}") || fail "check_mix.py"
+  said=$(python3 "$scripts/check_mix.py" "$1" "$2" "${3:-python}" "${@:4}") || fail "check_mix.py"
   [[ $said =~ ^right\ ([0-9]+)\ wrong\ ([0-9]+)\ missing\ ([0-9]+)\ other\ ([0-9]+)\ of\ ([0-9]+) ]] || fail "$said"
   right=${BASH_REMATCH[1]} wrong=${BASH_REMATCH[2]} missing=${BASH_REMATCH[3]} other=${BASH_REMATCH[4]} of=${BASH_REMATCH[5]}
   ((wrong == 0)) || fail "$said"
+  [[ ! $said =~ \ lined\ ([0-9]+)\ wrong\ 0\ unlined\ ([0-9]+) ]] || lined=${BASH_REMATCH[1]} unlined=${BASH_REMATCH[2]}
+}
+
+# expect_lines SCRIPT DEPTH LANGUAGE : the program that was started shows the lines that run, and no wrong one.
+expect_lines() {
+  lined=0
+  sample_enough 60 -F 499 -U -a --lines --max-stack-depth 512 -p "$started" 1
+  check_mix "$tmp/out" "$2" "$3" "$scripts/$1"
+  ((lined > 0)) || fail "no frame has a line; $(outcome)"
 }

@@ -19,8 +19,10 @@ tree_of() {
 
 # measure RELEASE LANGUAGE KIND COMMAND... DEPTH : KIND as for check_mix
 measure() {
-  local release=$1 language=$2 kind=$3 least
+  local release=$1 language=$2 kind=$3 least ending
   shift 3
+  ending=${*: -2:1}
+  ending=${ending##*.}
   rm -rf "$trees/$release/scripts" && cp -r "$scripts" "$trees/$release/scripts"
   start chroot "$trees/$release" "$@"
   wait_until has_worked_or_ended "$started" 20
@@ -33,6 +35,13 @@ measure() {
     # There each function begins the interpreter's own once more, and at its very beginning it has no frame yet.
     [[ $language == *-for-perf ]] && least=95 || least=98
     expect_between "$(awk -v right="$right" -v of="$of" 'BEGIN { print 100 * right / of }')" "$least" 100 "$release, $language: per cent right of $of"
+    case $language in
+      python | php | perl)
+        expect_lines "mix.$ending" "${!#}" "$kind"
+        expect_between "$(awk -v lined="$lined" -v un="$unlined" 'BEGIN { print 100 * lined / (lined + un) }')" 99.5 100 \
+          "$release, $language: per cent of frames with a line"
+        ;;
+    esac
     shown+=("$release-$language")
   fi
   kill -KILL "$started"

@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <map>
+#include <string>
 #include <utility>
 
 #include "abi/walk.h"
@@ -31,6 +32,8 @@ struct WalkHost {
   __u64 thread_base = 0;
   std::map<std::pair<__u64, __u64>, __u64> functions;  // by address and hash
   std::map<__u64, ring_name> names;                    // that were sent, by the word of the frame
+  ring_lines lines{};                                  // of the function at hand
+  std::map<__u64, std::string> tables;                 // that were sent, by the word of the frame
   bool loses_names = false;
 };
 WalkHost* host = nullptr;
@@ -108,8 +111,11 @@ bool recall_function(walk* walk) {
 void remember_function(walk* walk) {
   host->functions[{walk->script.function, walk->script.proof[3]}] = walk->script.id;
 }
+ring_lines* lines_of(const walk* /*walk*/) { return &host->lines; }
 bool send_name(walk* walk) {
-  if (!host->loses_names) host->names[walk->script.id] = walk->script.name;
+  const ring_name& name = walk->script.name;
+  if (!host->loses_names) host->names[walk->script.id] = name;
+  if (name.table_bytes != 0) host->tables[walk->script.id] = std::string(host->lines.table, name.table_bytes);
   return !host->loses_names;
 }
 

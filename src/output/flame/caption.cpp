@@ -31,6 +31,7 @@ std::string totals_of(const Profile& profile, std::uint64_t total) {
     if (samples != 0) text += " in " + grouped(samples) + ' ' + counted;
   }
   if (profile.duration_ns != 0) text += " in " + seconds(to_seconds(profile.duration_ns)) + " s";
+  if (const std::string place = place_of(profile.run, profile.began_unix_ns); !place.empty()) text += " on " + place;
   if (profile.account.is_known) text += "; " + account_of(profile.account);
   return text;
 }
@@ -55,7 +56,7 @@ std::string share_of(std::uint64_t part, std::uint64_t whole) {
 }
 
 FlameCaption caption_of(const FlameView& view, const FlameGraph& graph) {
-  FlameCaption caption{.title = title_of(view.profile->run),
+  FlameCaption caption{.title = title_of(*view.profile),
                        .totals = totals_of(*view.profile, graph.total()),
                        .command = clean_text(view.profile->run.command_line)};
   if (view.before == nullptr) return caption;

@@ -6,7 +6,9 @@
 #include <array>
 #include <cmath>
 #include <set>
+#include <utility>
 
+#include "output/header.h"
 #include "output/text_cells.h"
 #include "output/text_table.h"
 #include "support/plural.h"
@@ -26,11 +28,7 @@ constexpr double least_row_with_text = 12;
 constexpr double letter_part = 0.75;  // letter height, as a part of the row height
 constexpr double row_gap = 1;
 constexpr double label_margin = 3;
-constexpr double narrowest = 0.1;      // narrower boxes are not drawn
-constexpr unsigned least_width = 500;  // room for the legend
-// Limit of width and height: about half of the limit of cairo's surfaces. An image of 1,200 by 16,000 pixels takes 77
-// MB while it is drawn as PNG.
-constexpr unsigned greatest_size = 16'000;
+constexpr double narrowest = 0.1;  // narrower boxes are not drawn
 
 constexpr std::size_t shortest_cut_label = 3;  // in cells; a shorter cut label is useless
 
@@ -44,17 +42,19 @@ FlamePicture::FlamePicture(const FlameView& view, const PictureSize& size)
                                     : FlameGraph(*view.table, view.cells, view.before_cells, view.changes)) {
   choose_size(size);
   draw_boxes();
+  if (size.has_clock) draw_clock();
   draw_header();
   draw_legend();
 }
 
 void FlamePicture::choose_size(const PictureSize& size) {
-  width_ = even(std::clamp(size.width, least_width, greatest_size));
+  width_ = even(std::clamp(size.width, least_picture_width, greatest_picture_size));
+  right_ = title_right_ = width_ - margin;
   const double around = header_height + margin;
   const double asked = graph_.depth() + 1.0;  // number of levels
   const double least = around + row_heights.front();
   height_ = even(std::clamp(size.height != 0 ? size.height : around + asked * row_heights.front(), least,
-                            static_cast<double>(greatest_size)));
+                            static_cast<double>(greatest_picture_size)));
   const double room = height_ - around;
   const auto* const fits =
       std::find_if(row_heights.begin(), row_heights.end(), [&](double row) { return asked * row <= room; });
@@ -112,7 +112,7 @@ void FlamePicture::draw_box(const FlameBox& box, double x, double width) {
 }
 
 void FlamePicture::write(double x, double y, double size, Colour colour, const std::string& text) {
-  const auto cells = static_cast<std::size_t>(std::max(0.0, width_ - margin - x) / (cell_width * size));
+  const auto cells = static_cast<std::size_t>(std::max(0.0, right_ - x) / (cell_width * size));
   const std::string cut = cut_to_cells(text, cells);
   texts_.push_back(
       {.x = x, .y = y, .size = size, .colour = colour, .text = cut, .whole = cut == text ? std::string() : text});
@@ -134,10 +134,21 @@ std::string FlamePicture::notes() const {
   return text;
 }
 
+// "06:12:33 UTC" in the upper right corner; the title ends before it.
+void FlamePicture::draw_clock() {
+  const std::string clock = clock_time_of(view_.profile->began_unix_ns);
+  if (clock.empty()) return;
+  const double x = right_ - static_cast<double>(clock.size()) * cell_width * title_size;
+  write(x, title_line, title_size, ink, clock);
+  title_right_ = x - 2 * cell_width * title_size;
+}
+
 void FlamePicture::draw_header() {
   const FlameCaption caption = caption_of(view_, graph_);
   double y = title_line;
+  const double right = std::exchange(right_, title_right_);
   write(margin, y, title_size, ink, caption.title);
+  right_ = right;
   for (const std::string& line :
        {caption.totals, caption.command.empty() ? std::string() : "$ " + caption.command, notes()}) {
     y += line_height;

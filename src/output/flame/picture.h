@@ -11,6 +11,7 @@
 #include "output/flame/colours.h"
 #include "output/flame/graph.h"
 #include "output/flame/view.h"
+#include "output/picture_size.h"
 
 namespace profile {
 
@@ -29,13 +30,6 @@ struct FlameCaption {
 [[nodiscard]] std::string grouped(std::uint64_t number);
 // "12.3 %", "1.23 %". A share above 0 never reads as 0: "<0.01 %".
 [[nodiscard]] std::string share_of(std::uint64_t part, std::uint64_t whole);
-
-// In pixels. A given height is kept within fixed limits: rows become lower, and boxes that still do not fit are left
-// out and counted. 0: as high as the stacks need, up to the limit.
-struct PictureSize {
-  unsigned width = 1200;
-  unsigned height = 0;
-};
 
 struct PictureBox {
   double x = 0;
@@ -87,6 +81,7 @@ class FlamePicture {
   void draw_boxes();
   void draw_box(const FlameBox& box, double x, double width);
   void draw_header();
+  void draw_clock();
   void draw_legend();
   void write(double x, double y, double size, Colour colour, const std::string& text);
   [[nodiscard]] std::string notes() const;
@@ -95,6 +90,8 @@ class FlamePicture {
   FlameGraph graph_;
   unsigned width_ = 0;
   unsigned height_ = 0;
+  double right_ = 0;          // where the texts end
+  double title_right_ = 0;    // where the title ends
   double row_ = 0;            // height of a level
   std::uint32_t levels_ = 0;  // number of levels that are drawn
   LeftOut narrow_;

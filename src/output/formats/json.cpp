@@ -4,11 +4,15 @@
 #include <ostream>
 
 #include "output/formats/json_parts.h"
+#include "output/header.h"
 #include "output/json_writer.h"
 #include "output/output.h"
+#include "support/clock.h"
 
 namespace profile {
 namespace {
+
+constexpr std::uint64_t ns_per_ms = 1'000'000;
 
 template <class Items>
 void write_items(JsonWriter& json, std::string_view name, const Items& items) {
@@ -16,8 +20,13 @@ void write_items(JsonWriter& json, std::string_view name, const Items& items) {
 }
 
 // Leaves out members that do not apply.
-void write_run(JsonWriter& json, const RunInfo& run) {
+void write_run(JsonWriter& json, const Profile& profile) {
+  const RunInfo& run = profile.run;
   json.begin_object("profile");
+  json.member("heading", title_of(profile));
+  if (!run.host.empty()) json.member("host", run.host);
+  if (profile.began_unix_ns != 0) json.member("began_unix_ms", profile.began_unix_ns / ns_per_ms);
+  if (profile.duration_ns != 0) json.member("took_s", to_seconds(profile.duration_ns));
   if (!run.event.empty()) json.member("event", run.event);
   json.member("unit", run.unit.word());
   if (run.is_state) json.member("is_state", true);
@@ -86,7 +95,7 @@ Output make_json(const OutputOptions& options) {
   const auto report = [top = options.top](std::ostream& out, const Profile& profile) {
     JsonWriter json(out);
     json.begin_object();
-    write_run(json, profile.run);
+    write_run(json, profile);
     if (profile.account.is_known) write_account(json, profile.account);
     json.begin_object("ebpf");
     write_measures(json, profile, top);

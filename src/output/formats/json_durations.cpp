@@ -23,9 +23,11 @@ void write_thread_stats(JsonWriter& json, const Profile& profile) {
     ThreadWait thread = threads[i];
     for (++i; i < threads.size() && threads[i].tgid == thread.tgid && threads[i].tid == thread.tid; ++i) {
       thread.waits += threads[i].waits;
+      thread.never_woke = false;
     }
     json.begin_object(std::to_string(thread.tgid) + ':' + std::to_string(thread.tid));
     visit_wait(profile, thread, 0, json_members(json));
+    if (thread.never_woke) json.member("never_woke", true);
     json.end_object();
   }
 }
@@ -76,7 +78,8 @@ void write_json_waits(JsonWriter& json, const Profile& profile, std::size_t top,
   json.begin_object("thread_stats");
   write_thread_stats(json, profile);
   json.end_object();
-  const BlockingThreads threads = blocking_threads(*profile.thread_waits);
+  const BlockingThreads threads = blocking_threads(profile);
+  const std::uint64_t whole_ns = threads.total_ns + threads.asleep_ns;
   json.begin_array("top_blocking_threads");
   for (const ThreadWait* const thread : std::span(threads.listed).first(std::min(top, threads.listed.size()))) {
     json.begin_object();
@@ -84,7 +87,8 @@ void write_json_waits(JsonWriter& json, const Profile& profile, std::size_t top,
     json.member("pid", thread->tgid);
     json.member("name", clean_name(profile.strings.view(thread->name)));
     json.member("time_ms", static_cast<double>(thread->waits.total_ns) / 1e6);
-    json.member("percentage", 100 * ratio(thread->waits.total_ns, threads.total_ns));
+    if (thread->never_woke) json.member("never_woke", true);
+    json.member("percentage", 100 * ratio(thread->waits.total_ns, whole_ns));
     json.end_object();
   }
   json.end_array();

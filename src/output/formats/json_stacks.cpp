@@ -55,6 +55,8 @@ class Tables {
       processes_.add(row.process);
       add_stack(row.user);
       add_stack(row.kernel);
+      add_stack(row.waker_user);
+      add_stack(row.waker_kernel);
     }
   }
 
@@ -66,6 +68,7 @@ class Tables {
     if (ends_.any_known() && samples_ != 0) write_ends();
     write_processes();
     write_modules();
+    write_binaries();
     write_frames();
     write_stacks();
     write_rows();
@@ -88,6 +91,7 @@ class Tables {
       if (!frames_.add(id)) continue;
       const Frame& frame = profile_.frame(id);
       if (frame.module != StringId::empty) modules_.add(frame.module);
+      if (is_located(frame)) binaries_.add(frame.binary);
       if (frame.kind != FrameKind::kernel) processes_.add(frame.space);
     }
   }
@@ -123,6 +127,30 @@ class Tables {
     json_.end_array();
   }
 
+  // Whether it is known where in which build of a file the frame is. In a profile from a file, a binary may be no more
+  // than a module.
+  [[nodiscard]] bool is_located(const Frame& frame) const {
+    return frame.binary != BinaryId::none && profile_.binary(frame.binary).build_id != StringId::empty;
+  }
+
+  void write_binaries() {
+    if (binaries_.ids().empty()) return;
+    json_.begin_array("binaries");
+    for (const BinaryId id : binaries_.ids()) {
+      const Binary& binary = profile_.binary(id);
+      json_.begin_object();
+      json_.member("path", text(binary.path));
+      json_.member("build_id", text(binary.build_id));
+      if (binary.code.is_known()) {
+        json_.member("start", hexadecimal(binary.code.start.value));
+        json_.member("limit", hexadecimal(binary.code.limit.value));
+        json_.member("file_offset", hexadecimal(binary.code.offset.value));
+      }
+      json_.end_object();
+    }
+    json_.end_array();
+  }
+
   void write_frames() {
     json_.begin_array("frames");
     for (const FrameId id : frames_.ids()) write_frame(profile_.frame(id));
@@ -146,8 +174,14 @@ class Tables {
     if (frame.offset != unknown_offset) json_.member("offset", frame.offset);
     if (frame.function != unknown_offset) json_.member("function", frame.function);
     json_.member("address", hexadecimal(frame.address.value));
+    if (is_located(frame)) {
+      json_.member("binary", binaries_.of(frame.binary));
+      json_.member("binary_address", hexadecimal(frame.binary_address.value));
+    }
+    if (frame.is_return) json_.member("is_return", true);
     const SourceLocation source = profile_.source(frame.source);
     write_line(source.at);
+    if (frame.begins_at != 0) json_.member("begins_at", frame.begins_at);
     if (!source.inlined.empty()) write_inlined(source.inlined);
     json_.end_object();
   }
@@ -193,6 +227,11 @@ class Tables {
       if (end != StackEnd::unknown) json_.member("user_end", words_of(end).key);
       write_stack_of_row("kernel", row.kernel);
       if (row.tag != StringId::empty) json_.member("tag", text(row.tag));
+      if (row.waker != StringId::empty) {
+        json_.member("waker", clean_name(text(row.waker)));
+        write_stack_of_row("waker_user", row.waker_user);
+        write_stack_of_row("waker_kernel", row.waker_kernel);
+      }
       json_.member("value", row.value);
       json_.member("samples", row.samples);
       json_.end_object();
@@ -215,6 +254,7 @@ class Tables {
   StackEndCounts ends_;
   Numbering<ProcessId> processes_;
   Numbering<StringId> modules_;
+  Numbering<BinaryId> binaries_;
   Numbering<FrameId> frames_;
   Numbering<StackId> stacks_;
   std::unordered_map<std::string_view, StackId, TextHash> by_frames_;  // key: the bytes of the frame numbers

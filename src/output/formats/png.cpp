@@ -25,8 +25,8 @@ void write_flame_png(std::ostream& out, const FlameView& view) {
   load_module<PictureModule>().draw(out, FlamePicture(view));
 }
 
-Output make_png(const OutputOptions&) {
-  PictureSize size;  // of all reports, set by the first one
+Output make_png(const OutputOptions& options) {
+  PictureSize size = options.picture;  // of all reports; the first one sets the height that was not asked for
   const auto draw = load_module<PictureModule>().draw;
   const auto report = [size, draw](std::ostream& out, const Profile& profile) mutable {
     const OwnFlameView flames(profile);

@@ -96,7 +96,31 @@ std::vector<std::string> comments_of(const Profile& profile, const StackEndCount
     if (!is_incomplete(end) || samples == 0) return;
     comments.push_back(std::to_string(samples) + " user stacks incomplete: " + std::string(words_of(end).words));
   });
+  if (profile.run.headline.empty()) comments.push_back(title_of(profile));
+  if (std::string place = place_of(profile.run, profile.began_unix_ns); !place.empty())
+    comments.push_back("on " + place);
   return comments;
+}
+
+// The stack of the waker in one text, as waker_stack_label has it.
+std::string folded_waker(const Profile& profile, const Row& row) {
+  std::vector<std::string> leaf_first;
+  const auto add = [&](StackId stack, std::string_view if_missed, std::string_view mark) {
+    if (stack == StackId::missed) leaf_first.emplace_back(if_missed);
+    for_each_shown(profile, stack, [&](const ShownFrame& shown) {
+      std::string name;
+      append_function(name, profile, shown, Semicolon::replace);
+      leaf_first.push_back(name.append(mark));
+    });
+  };
+  add(row.waker_kernel, missed_kernel_stack, pprof::kernel_mark);
+  add(row.waker_user, missed_user_stack, {});
+  std::string text;
+  for (auto one = leaf_first.rbegin(); one != leaf_first.rend(); ++one) {
+    if (!text.empty()) text += ';';
+    text += *one;
+  }
+  return text;
 }
 
 class Writer {
@@ -155,6 +179,7 @@ class Writer {
       // CPU 0 exists, and pprof drops a number 0 without a unit. It does not show the unit "count".
       if (row.cpu != any_cpu) add_label(sample, "cpu", row.cpu, "count");
       add_end(sample, row.user);
+      add_waker(sample, row);
     });
   }
 
@@ -200,6 +225,13 @@ class Writer {
     const StackEnd end = profile_.end_of(user);
     if (!ends_.any_known() || profile_.stack(user).empty() || end == StackEnd::root) return;
     add_label(sample, pprof::stack_end_label, words_of(end).key);
+  }
+
+  void add_waker(SampleBuilder& sample, const Row& row) {
+    if (row.waker == StringId::empty) return;
+    add_label(sample, pprof::waker_label, name(row.waker));
+    const std::string stack = folded_waker(profile_, row);
+    if (!stack.empty()) add_label(sample, pprof::waker_stack_label, stack);
   }
 
   const Profile& profile_;

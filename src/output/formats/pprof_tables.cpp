@@ -183,7 +183,8 @@ void PprofTables::find_lines(FrameId id, std::uint64_t mapping_id) {
     scratch_.clear();
     append_function(scratch_, profile_, shown, Semicolon::keep);
     const auto name = static_cast<std::int64_t>(texts_.intern(scratch_));
-    const std::uint32_t start_line = frame.kind == FrameKind::script ? shown.at.line : 0;
+    const std::uint32_t own_line = frame.kind == FrameKind::script ? shown.at.line : 0;
+    const std::uint32_t start_line = frame.begins_at != 0 ? frame.begins_at : own_line;
     lines_.push_back({.function = function({.name = name, .file = text(shown.at.file), .start_line = start_line}),
                       .number = shown.at.line});
     if (mapping_id == 0) return;

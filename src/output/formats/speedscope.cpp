@@ -141,7 +141,11 @@ WeightUnit unit_of(const Profile& profile) {
 class Document {
  public:
   Document(std::ostream& out, const Profile& profile)
-      : json_(out), run_(profile.run), title_(title_of(run_)), unit_(unit_of(profile)), cells_(table_.add(profile)) {
+      : json_(out),
+        run_(profile.run),
+        title_(header_title(run_)),
+        unit_(unit_of(profile)),
+        cells_(table_.add(profile)) {
     for (const FlameTable::Frame& frame : table_.frames()) {
       const bool has_source = frame.file != StringId::empty;
       numbers_.push_back(

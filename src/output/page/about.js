@@ -14,7 +14,7 @@ function namesWords(names) {
 }
 
 // `run`, `account` and `names` have the form of the page's data.
-function aboutRun({run, account, names, heading}) {
+function aboutRun({run, account, names, sources, heading}) {
   const list = made('dl');
   const row = (term, text, className) => {
     if (text === '' || text === undefined) return;
@@ -24,10 +24,12 @@ function aboutRun({run, account, names, heading}) {
   };
   row('What', run.title);
   row('Command line', run.command_line, 'name');
+  row('Host', run.host);
   if (run.began_unix_ms) row('Began', new Date(run.began_unix_ms).toLocaleString());
   if (run.duration_s) row('Took', amount(run.duration_s * 1e6, 'microseconds'));
   if (account) row('Samples', accountWords(account), 'account');
   row('Names', namesWords(names), 'names');
+  row('Sources', sources === undefined ? '' : sources.notes.join('; '));
   return heading === '' ? [list] : [made('h2', '', heading), list];
 }
 
@@ -45,10 +47,7 @@ function showAccount(account, names) {
 function showTitle(run) {
   const what = run.event || 'profile';
   element('title').textContent = run.title || what;
-  // Removes the "profile" that starts every command line, because users know browser tabs by their first words:
-  // "profile -F 99 -o out.html".
-  const command = (run.command_line || '').replace(/^\S*profile\s+/, '');
-  document.title = command === '' ? `${what} — profile` : `${what}: ${command} — profile`;
+  document.title = `${run.title || what}${run.host ? ` — ${run.host}` : ''} — profile`;
 }
 
 // `lines` are the text tables of what was measured besides stacks.
@@ -84,6 +83,7 @@ const keyWords = [
   [['n', 'N'], 'to the next box that is found, or the one before; the widest is the first'],
   [['l'], 'the list of functions'],
   [['s'], 'callers and callees of the function of the box'],
+  [['a'], 'source and code of the function of the box, if the page holds them'],
   [['f'], 'flame or icicle'],
   [['i'], 'invert: merge the stacks from their leaves'],
   [['o'], 'order: by name, or the heaviest first'],

@@ -29,6 +29,7 @@ function stepInMenu(event) {
 class Input {
   constructor({view, sheet, texts, tools, list, editBar}) {
     Object.assign(this, {view, sheet, texts, tools, list, editBar});
+    this.source = new SourceDialog(view, (text) => this.say(text));
     this.graph = element('graph');
     this.menu = element('menu');
     this.live = null;
@@ -101,6 +102,7 @@ class Input {
     const does = {
       zoom: (box) => view.zoom(box),
       sandwich: (box) => this.openFunction(box),
+      source: (box) => this.openSource(box),
       copy: (box) => this.copy(foldedLine(view.tree, box), 'The stack'),
       'copy-name': (box) => this.copy(view.tree.nameOf(box), 'The name'),
       search: (box) => this.tools.searchFor(exactly(view.tree.nameOf(box))),
@@ -150,6 +152,7 @@ class Input {
       if (event.key === '?') this.help();
       return;  // the dialog handles the other keys
     }
+    if (element('source').open) return;
     const search = element('search');
     if (event.target === search) {
       if (event.key === 'Escape' && search.value !== '') this.tools.searchFor('');
@@ -198,6 +201,7 @@ class Input {
       e: () => this.editBar.toggle(),
       l: () => this.list.toggle(),
       s: () => this.openFunction(view.current),
+      a: () => this.openSource(view.current),
       n: () => this.nextMatch(1),
       N: () => this.nextMatch(-1),
       c: () => this.copy(foldedLine(view.tree, view.current), 'The stack'),
@@ -223,6 +227,19 @@ class Input {
     if (!tree.isFrame(box)) return this.say('Processes and threads have no callers.');
     const {name, module} = tree.table.frame(tree.code[box]);
     this.view.open({name, module});
+  }
+  // In the list of functions, and where callers and callees are shown, it is the function of those.
+  openSource(box) {
+    const {tree, of} = this.view;
+    if (this.list.isShown && this.list.selected !== null && document.activeElement === this.list.scroller) {
+      return this.source.open(this.list.selected);
+    }
+    if (tree.isFrame(box)) {
+      const {name, module} = tree.table.frame(tree.code[box]);
+      return this.source.open({name, module});
+    }
+    if (of !== null) return this.source.open(of);
+    this.say('Choose a function first.');
   }
   // Selects the next match, from the widest on, or the previous one with -1.
   nextMatch(step) {

@@ -67,11 +67,12 @@ function begin(data, html, read) {
     input.live = view.live = new Live(view, data, (text) => input.say(text));
   }
   const link = new Link({view, tools, list, editBar, live: view.live, saved: data.view});
-  const told = {run: data.run, account: data.account, names: data.names, before: data.before && data.before.run};
+  const told = {run: data.run, account: data.account, names: data.names, sources: data.sources, before: data.before && data.before.run};
   new Save({
     view, html, say: (words) => input.say(words), words: () => link.words(true),
     about: () => (view.live === null ? told : view.live.about()),
   });
+  if (data.sources !== undefined) input.source.hold(data.sources);
   if (!data.live) {
     showFile(view, data);
     times.load = performance.now() - parsed;
@@ -83,7 +84,7 @@ function begin(data, html, read) {
 function showFile(view, data) {
   view.whyNothing = (data.account && data.account.nothing) || '';
   view.show(fileSource(data));
-  const about = ({run, account, names}, heading) => ({run, account, names, heading});
+  const about = ({run, account, names, sources}, heading) => ({run, account, names, sources, heading});
   showAbout(data.before ? [about(data.before, 'Before'), about(data, 'Now')] : [about(data, '')]);
   showTables(data.tables || []);
 }

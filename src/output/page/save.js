@@ -97,7 +97,7 @@ function foldedText({table, pairs}, comparing) {
 }
 
 class Save {
-  // `about()` returns {run, account, names, before} of what is shown. `account` and `names` are missing if they cover
+  // `about()` returns {run, account, names, sources, before} of what is shown. `account` and `names` are missing if they cover
   // more than that.
   constructor({view, html, about, say, words}) {
     Object.assign(this, {view, html, about, say, words});
@@ -157,11 +157,12 @@ class Save {
   }
   // The edits are in the words, so that the reader of the page can undo them.
   page(picked, wanted) {
-    const {run, account, names, before} = this.about();
+    const {run, account, names, sources, before} = this.about();
     const {given} = this.view;
     const data = {version: knownVersion, run, tables: [], cells: picked.cells('value'), view: this.words()};
     if (wanted === null && account !== undefined) data.account = account;
     if (wanted === null && names !== undefined) data.names = names;
+    if (sources !== undefined) data.sources = sources;
     if (given.before !== null) {
       data.before = {run: before, cells: picked.cells('before'), same_processes: !given.table.byName};
     }

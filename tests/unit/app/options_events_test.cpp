@@ -48,21 +48,33 @@ Stacks stacks_of(const Words& words) {
 constexpr Stacks none{false, false};
 constexpr Stacks both{true, true};
 
+TEST_CASE("an option is for those events that take it, and some event has to") {
+  const Options options = parsed({"-e", "off-cpu", "-e", "syscalls", "--latency", "-o", "a.db"});
+  CHECK(options.events.size() == 2);
+  CHECK_FALSE(options.events[0].source.latency);
+  CHECK(options.events[1].source.latency);
+  CHECK(options.reports(0).outputs.empty());
+  const Options files = parsed({"-e", "cpu-clock", "-e", "uprobe:/bin/a:f", "-o", "d/a.pb.gz", "-o", "a.folded.gz"});
+  CHECK(files.reports(0).outputs[0].path == "d/a.cpu-clock.pb.gz");
+  CHECK(files.reports(1).outputs[0].path == "d/a.uprobe:_bin_a:f.pb.gz");
+  CHECK(files.reports(1).outputs[1].path == "a.uprobe:_bin_a:f.folded.gz");
+}
+
 }  // namespace
 
 TEST_CASE("an event is chosen by its name or its alias") {
-  CHECK(parsed({}).source->name == "cpu-clock");
-  CHECK(parsed({"-e", "off-cpu"}).source->name == "off-cpu");
-  CHECK(parsed({"--event", "faults"}).source->name == "page-faults");
-  CHECK(parsed({"-e", "sched:sched_switch"}).source->name == "SYSTEM:EVENT");
-  CHECK(parsed({"-e", "uprobe:libc:malloc"}).source->name == "uprobe:FILE:SYMBOL");
-  CHECK(parsed({"-euprobe:libc:malloc"}).sampling.event == "uprobe:libc:malloc");
+  CHECK(parsed({}).events.front().kind->name == "cpu-clock");
+  CHECK(parsed({"-e", "off-cpu"}).events.front().kind->name == "off-cpu");
+  CHECK(parsed({"--event", "faults"}).events.front().kind->name == "page-faults");
+  CHECK(parsed({"-e", "sched:sched_switch"}).events.front().kind->name == "SYSTEM:EVENT");
+  CHECK(parsed({"-e", "uprobe:libc:malloc"}).events.front().kind->name == "uprobe:FILE:SYMBOL");
+  CHECK(parsed({"-euprobe:libc:malloc"}).events.front().name == "uprobe:libc:malloc");
 }
 
 TEST_CASE("a modifier stays with its event") {
   for (const char* event : {"cpu-clock:u", "cs:k", "page-faults:uk", "LLC-load-misses:u", "r01c2:k"}) {
     CAPTURE(event);
-    CHECK(parsed({"-e", event}).sampling.event == event);
+    CHECK(parsed({"-e", event}).events.front().name == event);
   }
   refused_with({"-e", "off-cpu:u"}, {"-e off-cpu:u", "the nearest: off-cpu"});
 }
@@ -73,7 +85,7 @@ TEST_CASE("an unknown event is refused with the most similar names") {
   refused_with({"-e", "syscal"}, {"syscalls"});
   refused_with({"-e", "page-fault:u"}, {"page-faults:u"});
   refused_with({"-e", ""}, {"-e ''", "no such event"});
-  refused_with({"-e", "cpu-clock", "-e", "off-cpu"}, {"--event"});
+  refused_with({"-e", "cpu-clock", "-e", "off-cpu"}, {"several -e"});
 }
 
 TEST_CASE("the option --list-events ignores other arguments") {
@@ -144,11 +156,11 @@ TEST_CASE("an option of some events is refused for every other event") {
 }
 
 TEST_CASE("each switch of an event sets its own field") {
-  CHECK(parsed({"-e", "syscalls", "--latency"}).sampling.source.latency);
-  CHECK(parsed({"-e", "syscalls", "--failed"}).sampling.source.failed);
-  CHECK(parsed({"-e", "syscalls", "--by-process"}).sampling.source.by_process);
-  CHECK(parsed({"-e", "malloc", "--live"}).sampling.source.live);
-  const SourceOptions plain = parsed({"-e", "syscalls"}).sampling.source;
+  CHECK(parsed({"-e", "syscalls", "--latency"}).events.front().source.latency);
+  CHECK(parsed({"-e", "syscalls", "--failed"}).events.front().source.failed);
+  CHECK(parsed({"-e", "syscalls", "--by-process"}).events.front().source.by_process);
+  CHECK(parsed({"-e", "malloc", "--live"}).events.front().source.live);
+  const SourceOptions plain = parsed({"-e", "syscalls"}).events.front().source;
   CHECK_FALSE(plain.latency);
   CHECK_FALSE(plain.failed);
   CHECK_FALSE(plain.by_process);
@@ -157,13 +169,14 @@ TEST_CASE("each switch of an event sets its own field") {
 }
 
 TEST_CASE("the bounds of a wait are microseconds, and the lower bound is not above the upper") {
-  const SourceOptions all = parsed({"-e", "off-cpu"}).sampling.source;
+  const SourceOptions all = parsed({"-e", "off-cpu"}).events.front().source;
   CHECK(all.min_block_us == 0);
   CHECK(all.max_block_us == UINT64_MAX);
-  const SourceOptions some = parsed({"-e", "futex", "--min-block-us", "7", "--max-block-us", "7"}).sampling.source;
+  const SourceOptions some =
+      parsed({"-e", "futex", "--min-block-us", "7", "--max-block-us", "7"}).events.front().source;
   CHECK(some.min_block_us == 7);
   CHECK(some.max_block_us == 7);
-  CHECK(parsed({"-e", "off-cpu", "--min-block-us", "0"}).sampling.source.min_block_us == 0);
+  CHECK(parsed({"-e", "off-cpu", "--min-block-us", "0"}).events.front().source.min_block_us == 0);
   for (const char* value : {"abc", "-1", "1.5", "1e3", "", " 1", "99999999999999999999999"}) {
     refused_with({"-e", "off-cpu", "--min-block-us", value}, {"--min-block-us", value});
     refused_with({"-e", "off-cpu", "--max-block-us", value}, {"--max-block-us", value});
@@ -174,9 +187,9 @@ TEST_CASE("the bounds of a wait are microseconds, and the lower bound is not abo
 
 TEST_CASE("a wait state is one of four words") {
   const auto state_of = [](const char* typed) {
-    return parsed({"-e", "off-cpu", "--state", typed}).sampling.source.wait_state;
+    return parsed({"-e", "off-cpu", "--state", typed}).events.front().source.wait_state;
   };
-  CHECK((parsed({"-e", "off-cpu"}).sampling.source.wait_state == WaitState::any));
+  CHECK((parsed({"-e", "off-cpu"}).events.front().source.wait_state == WaitState::any));
   CHECK((state_of("any") == WaitState::any));
   CHECK((state_of("preempted") == WaitState::preempted));
   CHECK((state_of("interruptible") == WaitState::interruptible));
@@ -193,7 +206,7 @@ TEST_CASE("a category is one of ten words, and the error for another word names 
     const auto category = static_cast<SyscallCategory>(i);
     names.emplace_back(name_of(category));
     CAPTURE(names.back());
-    CHECK((parsed({"-e", "syscalls", "--category", names.back().c_str()}).sampling.source.category == category));
+    CHECK((parsed({"-e", "syscalls", "--category", names.back().c_str()}).events.front().source.category == category));
   }
   CHECK(names.size() == 10);
   names.emplace_back("--category net");

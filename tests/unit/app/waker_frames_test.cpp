@@ -2,12 +2,18 @@
 // A marker stands for a stack that could not be taken.
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <functional>
+#include <sstream>
 #include <string>
 #include <vector>
 
 #include "app/stack_edits.h"
+#include "input/profile_reader.h"
 #include "model/profile.h"
+#include "model/wakers.h"
+#include "output/hottest.h"
+#include "output/output.h"
 
 using namespace profile;
 
@@ -38,6 +44,10 @@ class Waits {
     row.samples = 1;
     return row;
   }
+  void show() {
+    StackEdits(false).apply(profile);
+    append_wakers(profile);
+  }
   // The names of the row's kernel stack, root first.
   std::string shown(std::size_t index) {
     std::string names;
@@ -63,7 +73,7 @@ TEST_CASE("the stacks of the waker follow the stack of the wait, the innermost f
   row.waker_user = waits.stack(FrameKind::user, {"give", "run"});
   row.waker_kernel = waits.stack(FrameKind::kernel, {"bpf_prog_1_on_waking", "bpf_trace_run1", "wake_up", "write"});
   waits.profile.add(row);
-  StackEdits(false).apply(waits.profile);
+  waits.show();
   REQUIRE(waits.profile.rows().size() == 1);
   CHECK(waits.shown(0) == "do_nap;schedule;--;wake_up;write;give;run;giver");
   CHECK(waits.profile.rows()[0].user == row.user);
@@ -80,7 +90,7 @@ TEST_CASE("waits with different wakers are separate, and a wait without a waker 
     waits.profile.add(row);
   }
   CHECK(waits.profile.rows().size() == 3);
-  StackEdits(false).apply(waits.profile);
+  waits.show();
   REQUIRE(waits.profile.rows().size() == 3);
   CHECK(waits.shown(0) == "do_nap;schedule");
   CHECK(waits.shown(1) == "do_nap;schedule;--;one");
@@ -96,6 +106,39 @@ TEST_CASE("missed stacks are marked on both sides of the delimiter") {
   row.waker_user = StackId::missed;
   row.waker_kernel = StackId::missed;
   waits.profile.add(row);
-  StackEdits(false).apply(waits.profile);
+  waits.show();
   CHECK(waits.shown(0) == "[Missed Kernel Stack];--;[Missed Kernel Stack];[Missed User Stack];giver");
+}
+
+TEST_CASE(
+    "JSON and pprof keep wakers as data, of which the frames can be made again, and no function is a thread name") {
+  Waits waits;
+  Row row = waits.row();
+  row.waker = waits.profile.strings.intern("giver");
+  row.waker_user = waits.stack(FrameKind::user, {"give", "run"});
+  row.waker_kernel = waits.stack(FrameKind::kernel, {"wake_up", "write"});
+  waits.profile.add(row);
+  row.waker_user = StackId::missed;
+  row.waker_kernel = StackId::none;
+  waits.profile.add(row);
+  StackEdits(false).apply(waits.profile);
+  for (const HotFunction& function : hottest_functions(waits.profile)) {
+    CHECK(function.name != "giver");
+    CHECK(function.name != waker_delimiter);
+  }
+  for (const char* const format : {"json", "pprof"}) {
+    CAPTURE(format);
+    std::stringstream file;
+    find_output_format(format)->make({}).report(file, waits.profile);
+    Waits read;
+    std::string bytes = std::move(file).str();
+    read.profile = read_profile(bytes, "file");
+    REQUIRE(read.profile.rows().size() == 2);
+    CHECK(has_wakers(read.profile));
+    CHECK(read.shown(0) == "do_nap;schedule");
+    append_wakers(read.profile);
+    CHECK(read.shown(0) == "do_nap;schedule;--;wake_up;write;give;run;giver");
+    CHECK(read.shown(1) == "do_nap;schedule;--;[Missed User Stack];giver");
+    CHECK(read.profile.total() == 14);
+  }
 }

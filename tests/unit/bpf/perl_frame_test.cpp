@@ -45,7 +45,9 @@ class MadeThread {
     here_.thread_base = thread;
     make(key_at, {3});
     make(thread + GLIBC_VALUES_AT + offset_of(6), {1, perl});
-    make(perl + stack_in_interpreter, {0, 0});
+    make(perl + stack_in_interpreter - 8, {0, 0, 0});
+    make(perl + PERL_OPERATION, {0});
+    here_.script.lines = SCRIPT_LINES_DIRECT;
     make(perl + name_in_interpreter, {c_text("job.pl")});
     name_is_own_ = name_is_own;
     package_ = package_of("main");
@@ -82,6 +84,30 @@ class MadeThread {
   // Where the catcher's frame that was called last keeps what exceptions jump to.
   [[nodiscard]] std::uint64_t catcher_at() const { return catcher_at_; }
   void put(std::uint64_t at, std::uint64_t word) { program_.put(at, word); }
+  bool has_lines = false;
+  std::uint64_t statement(std::uint64_t line, const std::string& file = "job.pl") {
+    const std::uint64_t at = heap_ += 0x200;
+    make(at + PERL_STATEMENT_AT, {line << 32, 0, c_text(file)});
+    return at;
+  }
+  // The current statement, and the one at which the call or eval that was pushed last was made.
+  void set_statement(std::uint64_t at) { put(perl + stack_in_interpreter - 8, at); }
+  void made_at(std::uint64_t at) { put(context() + offset_of(PERL_CONTEXT_STATEMENT), at); }
+  // The operation that runs, with the one behind it.
+  void set_operation(std::uint64_t next) {
+    const std::uint64_t at = heap_ += 0x200;
+    make(at, {next});
+    put(perl + PERL_OPERATION, at);
+  }
+  // The lines of the functions, innermost first; 0: not known.
+  [[nodiscard]] std::vector<std::uint64_t> lines() const {
+    std::vector<std::uint64_t> found;
+    for (__u32 i = 0; i < here_.walk.depth; ++i) {
+      const __u64 word = here_.walk.frames[i];
+      if ((word & SCRIPT_FRAME_MASK) == SCRIPT_FRAME) found.push_back(word & SCRIPT_POSITION_MASK);
+    }
+    return found;
+  }
   [[nodiscard]] std::uint64_t context() const {
     return contexts_ + static_cast<std::uint64_t>(index_) * PERL_CONTEXT_BYTES;
   }
@@ -102,7 +128,7 @@ class MadeThread {
     for (__u32 i = 0; i < here_.walk.depth; ++i) {
       const __u64 word = here_.walk.frames[i];
       if ((word & SCRIPT_FRAME_MASK) == SCRIPT_FRAME) {
-        const auto sent = here_.names.find(word);
+        const auto sent = here_.names.find(has_lines ? word & ~SCRIPT_POSITION_MASK : word);
         REQUIRE(sent != here_.names.end());
         const ring_name& name = sent->second;
         CHECK(std::string(name.path_text, name.path.bytes) == "job.pl");
@@ -144,6 +170,7 @@ class MadeThread {
     walk_config.mode = WALK_AUTO;
     walk_config.depth = WALK_MOST_FRAMES;
     walk_config.languages = 1U << SCRIPT_PERL;
+    walk_config.lines = has_lines ? 1 : 0;
     return walk_frames(0);
   }
 
@@ -398,4 +425,82 @@ TEST_CASE("what is no context leaves the interpreter's own frame") {
     thread.walk_it();
     CHECK(thread.walked() == Words{"runops", "root"});
   }
+}
+
+using Lines = std::vector<std::uint64_t>;
+
+TEST_CASE("with lines, each call says at which statement its caller is") {
+  WalkHost here;
+  host = &here;
+  MadeThread thread(here);
+  thread.has_lines = true;
+  thread.call_interpreter();
+  thread.push("outer");
+  thread.made_at(thread.statement(10));
+  thread.push("leaf");
+  const std::uint64_t of_outer = thread.statement(20);
+  thread.made_at(of_outer);
+  thread.set_operation(0x7770);
+  thread.set_statement(thread.statement(30));
+  thread.walk_it();
+  CHECK(thread.walked() == Words{"leaf", "outer", "", "root"});
+  CHECK(thread.lines() == Lines{30, 20, 10});
+  SUBCASE("a call that is still at its caller's statement has begun none of its own") {
+    thread.set_statement(of_outer);
+    thread.walk_it();
+    CHECK(thread.lines() == Lines{20, 20, 10});  // it calls itself there
+    thread.set_operation(0x1230);                // where it returns to
+    thread.walk_it();
+    CHECK(thread.lines() == Lines{0, 20, 10});
+  }
+  SUBCASE("an eval of a block is at its function's statement, an eval of a text is not") {
+    thread.push_eval(0x1230);
+    thread.made_at(thread.statement(29));
+    thread.put(thread.context(), PERL_TYPE_EVAL | 0x40);
+    thread.walk_it();
+    CHECK(thread.lines() == Lines{30, 20, 10});
+    thread.put(thread.context(), PERL_TYPE_EVAL | 0x20);
+    thread.walk_it();
+    CHECK(thread.lines() == Lines{29, 20, 10});
+  }
+  SUBCASE("a statement of another file is none of the function") {
+    thread.set_statement(thread.statement(30, "(eval 3)"));
+    thread.walk_it();
+    CHECK(thread.lines() == Lines{0, 20, 10});
+  }
+  SUBCASE("a call that is half made says nothing of its caller") {
+    thread.put(thread.context() + offset_of(PERL_CONTEXT_TIMES), 4);
+    thread.walk_it();
+    CHECK(thread.lines() == Lines{0, 10});
+    thread.set_statement(of_outer);
+    thread.walk_it();
+    CHECK(thread.lines() == Lines{20, 10});
+  }
+  SUBCASE("what cannot be read has no line") {
+    thread.set_statement(0x900000000);
+    thread.walk_it();
+    CHECK(thread.lines() == Lines{0, 20, 10});
+  }
+  walk_config.lines = 0;
+}
+
+TEST_CASE("a function that C code calls again and again is at no statement in between") {
+  WalkHost here;
+  host = &here;
+  MadeThread thread(here);
+  thread.has_lines = true;
+  thread.call_interpreter();
+  thread.push("outer");
+  thread.made_at(thread.statement(10));
+  thread.call_c();
+  thread.push_stack(2);
+  thread.push("compared", true);
+  const std::uint64_t of_outer = thread.statement(20);
+  thread.made_at(of_outer);
+  thread.set_statement(of_outer);
+  thread.call_interpreter();
+  thread.walk_it();
+  CHECK(thread.walked() == Words{"compared", "c", "outer", "", "root"});
+  CHECK(thread.lines() == Lines{0, 20, 10});
+  walk_config.lines = 0;
 }

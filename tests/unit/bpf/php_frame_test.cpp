@@ -20,6 +20,7 @@ class MadeProcess {
   static constexpr std::uint64_t interpreter = 0x420000;
   static constexpr std::uint64_t head_at = 0x600000;
   static constexpr std::uint64_t file_in_function = 152;
+  static constexpr std::uint64_t code_in_function = 88;
 
   explicit MadeProcess(WalkHost& here) : here_(here), program_(here.program) {
     program_.add(root_function, program_.add_root());
@@ -31,6 +32,9 @@ class MadeProcess {
     here_.script.start = static_cast<__u32>(place.offset);
     here_.script.head_at = static_cast<__s64>(head_at - (interpreter - place.offset));
     here_.script.at[PHP_FUNCTION_FILE] = file_in_function;
+    here_.script.at[PHP_FUNCTION_CODE] = code_in_function;
+    here_.script.at[PHP_FUNCTION_LENGTH] = code_in_function - 8;
+    here_.script.lines = SCRIPT_LINES_DIRECT;
     program_.make_readable(stack_top - 0x10000, stack_top);
     here_.stack_end = stack_top;
     file_ = text_of("/srv/app.php");
@@ -75,7 +79,20 @@ class MadeProcess {
     put(frame + 48, frame_);
     put(head_at, frame_ = frame);
   }
+  // Gives the innermost function code with instructions in these lines. Returns where it begins.
+  std::uint64_t put_code(const std::vector<std::uint32_t>& lines) {
+    const std::uint64_t code = heap_ += 0x200;
+    std::uint64_t function = 0;
+    REQUIRE(program_.read(&function, sizeof function, frame_ + 24));
+    put(function + code_in_function, code);
+    put(function + code_in_function - 8, lines.size());
+    for (std::size_t i = 0; i < lines.size(); ++i) put(code + 32 * i + 24, lines[i]);
+    return code;
+  }
+  bool has_lines = false;
+
   [[nodiscard]] std::uint64_t frame() const { return frame_; }
+  [[nodiscard]] std::uint64_t sp() const { return sp_; }
   void put(std::uint64_t at, std::uint64_t word) { program_.put(at, word); }
 
   int walk_it() {
@@ -93,6 +110,7 @@ class MadeProcess {
     walk_config.mode = WALK_AUTO;
     walk_config.depth = WALK_MOST_FRAMES;
     walk_config.languages = 1U << SCRIPT_PHP;
+    walk_config.lines = has_lines ? 1 : 0;
     return walk_frames(0);
   }
 
@@ -231,4 +249,48 @@ TEST_CASE("what is no frame and no function of PHP leaves the interpreter's own 
     CHECK(process.walked() == Words{"execute", "root"});
     CHECK(here.walk.script.missing == SCRIPT_NOT_READABLE);
   }
+}
+
+TEST_CASE("with lines, the register says where the innermost function is, and its frame where an outer one is") {
+  WalkHost here;
+  host = &here;
+  MadeProcess process(here);
+  process.has_lines = true;
+  process.run({"main"});
+  const std::uint64_t outer = process.put_code({10, 11, 12});
+  process.put(process.frame(), outer + 32);
+  process.call_c();
+  process.run({"inner"});
+  const std::uint64_t inner = process.put_code({20, 21, 22});
+  process.put(process.frame(), inner);
+  process.call_c();
+  const auto position = [&](std::size_t at) {
+    process.walk_it();
+    return here.walk.frames[at] & SCRIPT_POSITION_MASK;
+  };
+  here.walk.innermost[REGISTER_SP] = process.sp();
+  here.walk.innermost[PHP_INSTRUCTION_REGISTER] = 0x1234;
+  CHECK(position(1) == 20);
+  CHECK(position(3) == 11);
+  here.walk.innermost[PHP_INSTRUCTION_REGISTER] = inner + 64;
+  CHECK(position(1) == 22);
+  CHECK(position(3) == 11);
+  // Of another function, or behind its end.
+  for (const std::uint64_t other : {outer + 64, inner + 96}) {
+    here.walk.innermost[PHP_INSTRUCTION_REGISTER] = other;
+    CHECK(position(1) == 20);
+  }
+  // The C function has saved the register: the frame may lag behind.
+  process.put(process.sp(), inner + 32);
+  CHECK(position(1) == 0);
+  process.put(process.sp(), inner);
+  CHECK(position(1) == 20);
+  // The frame does not point into its function's code.
+  process.put(process.frame(), outer);
+  process.put(process.sp(), 0);
+  CHECK(position(1) == 0);
+  // A line that has no room in the word.
+  process.put_code({1U << SCRIPT_POSITION_BITS});
+  CHECK(position(1) == 0);
+  walk_config.lines = 0;
 }

@@ -109,6 +109,7 @@ class MadeThread {
     walk_config.mode = WALK_AUTO;
     walk_config.depth = WALK_MOST_FRAMES;
     walk_config.languages = 1U << SCRIPT_PYTHON;
+    walk_config.lines = has_lines ? 1 : 0;
     return walk_frames(0);
   }
 
@@ -161,6 +162,26 @@ class MadeThread {
     put(at, (word & ~std::uint64_t{0xff}) | static_cast<unsigned char>(value));
   }
   [[nodiscard]] std::uint32_t at(script_python place) const { return here_.script.at[place]; }
+  // Gives the code this table of lines.
+  void put_table(std::uint64_t code, const std::string& table) {
+    const std::uint64_t object = heap_ += 0x1000;
+    put(object + 16, table.size());
+    for (std::size_t i = 0; i < table.size(); ++i) put_byte(object + 32 + i, table[i]);
+    put(code + at(PYTHON_CODE_TABLE), object);
+  }
+  // The innermost frame is at that instruction of its code; -1: before the first one.
+  void put_instruction(std::int64_t unit) {
+    std::uint64_t code = 0;
+    REQUIRE(program_.read(&code, sizeof code, frame_ + at(PYTHON_FRAME_CODE)));
+    if (at(PYTHON_CODE_START) != 0) {
+      put(frame_ + at(PYTHON_FRAME_AT), code + at(PYTHON_CODE_START) + static_cast<std::uint64_t>(2 * unit));
+    } else {
+      const std::int64_t number = unit < 0 ? -1 : unit * 2 / at(PYTHON_FRAME_UNIT);
+      put(frame_ + at(PYTHON_FRAME_AT), static_cast<std::uint32_t>(number));
+    }
+  }
+  bool has_lines = false;
+
   [[nodiscard]] std::uint64_t frame() const { return frame_; }
   void set_pc(std::uint64_t distance) { pc_ = interpreter + distance; }
 
@@ -370,4 +391,47 @@ TEST_CASE("without a wanted language the interpreter stays") {
   here.script.language = SCRIPT_NONE;
   thread.walk_it();
   CHECK(thread.walked() == Words{"eval", "root"});
+}
+
+TEST_CASE("with lines, a frame's word has the place in the function, and the table of its lines is sent") {
+  for (unsigned minor = 9; minor <= 13; ++minor) {
+    CAPTURE(minor);
+    WalkHost here;
+    host = &here;
+    MadeThread thread(here, minor);
+    thread.has_lines = true;
+    if (minor < 11) {
+      thread.run({"outer"});
+      thread.run({"main"});
+    } else {
+      thread.run({"outer", "main"});
+    }
+    std::uint64_t code = 0;
+    REQUIRE(here.program.read(&code, 8, thread.frame() + thread.at(PYTHON_FRAME_CODE)));
+    const std::string table(300, 't');
+    thread.put_table(code, table);
+    const auto position = [&](std::int64_t unit) {
+      thread.put_instruction(unit);
+      thread.walk_it();
+      return here.walk.frames[0] & SCRIPT_POSITION_MASK;
+    };
+    CHECK(position(0) == 2);
+    CHECK(position(17) == 19);
+    CHECK(position(-1) == 1);
+    const std::uint64_t function = here.walk.frames[0] & ~SCRIPT_POSITION_MASK;
+    REQUIRE(here.names.contains(function));
+    CHECK(here.names[function].lines == here.script.lines);
+    CHECK(here.tables[function] == table);
+    // Another table is another function, although it has the same name and begins in the same line.
+    thread.put_table(code, std::string(299, 't') + 'u');
+    here.functions.clear();
+    CHECK(position(17) == 19);
+    CHECK((here.walk.frames[0] & ~SCRIPT_POSITION_MASK) != function);
+    // One that is too large is not sent.
+    thread.put_table(code, std::string(SCRIPT_TABLE_BYTES + 1, 't'));
+    here.functions.clear();
+    CHECK(position(17) == 19);
+    CHECK(here.names[here.walk.frames[0] & ~SCRIPT_POSITION_MASK].table_hash == 0);
+    walk_config.lines = 0;
+  }
 }

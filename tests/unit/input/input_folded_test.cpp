@@ -39,7 +39,7 @@ std::string error_of(const std::string& text) {
   return "none";
 }
 
-constexpr OutputOptions marked{.annotate = true};
+const OutputOptions marked{.annotate = true};
 
 }  // namespace
 

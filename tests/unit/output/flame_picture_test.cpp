@@ -87,8 +87,7 @@ TEST_CASE("boxes are as wide as their shares, and the root box is at the bottom"
   // `main` has 4,680,000 of 4,700,000 microseconds. The other 20,000 are to its left.
   CHECK(main->x == doctest::Approx(10 + 1180 * 20'000 / 4.7e6));
   CHECK(main->width == doctest::Approx(1180 * 4.68 / 4.7 - 0.5));
-  CHECK(says(picture,
-             "Measuring time on and off the CPU in microseconds of PID [185] by user + kernel stack for 5 secs."));
+  CHECK(says(picture, "process 185: wall, user and kernel stacks, 49 Hz, 5 s"));
   CHECK(says(picture, "4,700,000 microseconds in 146 samples in 5.0 s; 150 taken: 146 recorded, 4 filtered, 0 lost"));
 }
 
@@ -245,6 +244,25 @@ TEST_CASE("names are cut between characters, never before a combining character"
   CHECK(cut_to_cells("\xe6\xbc\xa2\xe5\xad\x97", 2).empty());
   CHECK(cells_of("\xf0\x9f\x94\xa5"
                  "a") == 3);  // a flame
+}
+
+TEST_CASE("a picture with a clock has its size and shows in its corner when the profile began") {
+  Profile profile = test::wall_profile();
+  profile.began_unix_ns = 1'700'000'000'000'000'000;
+  profile.run.headline = std::string(300, 'w');
+  const OwnFlameView flames(profile);
+  const FlamePicture picture(flames.view(), {.width = 1280, .height = 720, .has_clock = true});
+  CHECK(picture.width() == 1280);
+  CHECK(picture.height() == 720);
+  CHECK(says(picture, "22:13:20 UTC"));
+  check_inside(picture);
+  // The title ends before the clock.
+  const auto clock = std::ranges::find(picture.texts(), "22:13:20 UTC", &PictureText::text);
+  const auto title =
+      std::ranges::find_if(picture.texts(), [](const auto& text) { return text.text.starts_with("www"); });
+  REQUIRE((clock != picture.texts().end() && title != picture.texts().end()));
+  CHECK(title->x + static_cast<double>(cells_of(title->text)) * cell_width * title->size < clock->x);
+  CHECK_FALSE(says(FlamePicture(flames.view()), "22:13:20 UTC "));
 }
 
 TEST_CASE("numbers and shares are formatted for readers") {

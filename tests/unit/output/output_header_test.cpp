@@ -4,6 +4,7 @@
 #include <sstream>
 #include <string>
 
+#include "output/header.h"
 #include "output/output.h"
 
 namespace {
@@ -111,4 +112,50 @@ TEST_CASE("formats for people have a header, and formats for programs have none"
   CHECK(header({}, "folded").empty());
   CHECK(header({}, "residency").empty());
   CHECK(header({}, "json").empty());
+}
+
+TEST_CASE("a title says what was sampled as people say it") {
+  RunInfo run;
+  run.command = {"make", "-j2"};
+  run.frequency_hz = 199;
+  CHECK(title_of(run, 12'345'678'900) == "make -j2: user and kernel stacks, 199 Hz, 12 s");
+  CHECK(title_of(run, 500'000'000) == "make -j2: user and kernel stacks, 199 Hz, 0.5 s");
+  CHECK(title_of(run, 0) == "make -j2: user and kernel stacks, 199 Hz");
+  run.duration_s = 3;
+  CHECK(title_of(run, 0) == "make -j2: user and kernel stacks, 199 Hz, 3 s");
+  run.command.assign(100, "words");
+  CHECK(title_of(run, 0).starts_with("words words "));
+  CHECK(title_of(run, 0).find("…: user and kernel stacks") != std::string::npos);
+  run.command.clear();
+  run.tgids = {4, 5};
+  run.kernel_stacks = false;
+  run.cpus = "0-1";
+  CHECK(title_of(run, 0) == "processes 4, 5: user stacks, 199 Hz, CPUs 0-1, 3 s");
+  run.tgids.clear();
+  run.names = {"a\nb"};
+  run.cpus.clear();
+  run.event = "cycles";
+  run.title = "Sampling cycles every 1000 events";
+  run.frequency_hz = 0;
+  run.period_events = 1000;
+  CHECK(title_of(run, 0) == "all processes, thread a?b: cycles, user stacks, every 1000 events, 3 s");
+  run.names.clear();
+  run.tids = {7};
+  run.period_events = 0;
+  run.title = "Tracing off-CPU time in microseconds";
+  CHECK(title_of(run, 0) == "thread 7: off-CPU time, user stacks, 3 s");
+  run.headline = "Samples of a.folded by user + kernel stack";
+  CHECK(title_of(run, 0) == run.headline);
+}
+
+TEST_CASE("the place of a run is its machine and when it began") {
+  RunInfo run;
+  CHECK(place_of(run, 0).empty());
+  run.host = "build7";
+  CHECK(place_of(run, 0) == "build7");
+  CHECK(place_of(run, 1'700'000'000'900'000'000) == "build7, 2023-11-14 22:13:20 UTC");
+  run.host.clear();
+  CHECK(place_of(run, 1'700'000'000'900'000'000) == "2023-11-14 22:13:20 UTC");
+  CHECK(clock_time_of(1'700'000'000'900'000'000) == "22:13:20 UTC");
+  CHECK(clock_time_of(0).empty());
 }

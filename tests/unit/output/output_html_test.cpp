@@ -131,7 +131,7 @@ TEST_CASE("a page has the facts of its run and the account of all samples") {
   profile.account = {.taken = 110, .recorded = 92, .idle = 10, .filtered = 5, .lost_ring_full = 1, .lost_unread = 2};
   const auto document = parsed(data_of(page_of(profile)));
   const auto& run = document["run"];
-  CHECK(std::string(run["title"].GetString()) == "Sampling at 49 Hertz of all threads by user + kernel stack");
+  CHECK(std::string(run["title"].GetString()) == "all processes: user and kernel stacks, 49 Hz, 1.5 s");
   CHECK(std::string(run["unit"].GetString()) == "samples");
   CHECK(std::string(run["command_line"].GetString()) == profile.run.command_line);
   CHECK(run["began_unix_ms"].GetUint64() == 1'700'000'000'123);

@@ -233,17 +233,18 @@ TEST_CASE("the pprof comments have the account and the description of the run") 
   profile.account.lost_ring_full = 2;
   profile.account.lost_unread = 3;
   const PprofProfile read = read_pprof(profile);
-  REQUIRE(read.comments.size() == 4);
+  REQUIRE(read.comments.size() == 5);
   CHECK(read.comments[0].starts_with("Measuring time on and off the CPU in microseconds of PID [185]"));
   CHECK(read.comments[1] == "155 samples taken: 146 recorded, 0 idle, 4 filtered, 5 lost");
   CHECK(read.comments[2] == "2 lost: ring buffer full");
   CHECK(read.comments[3] == "3 lost: not found in the maps");
+  CHECK(read.comments[4] == "process 185: wall, user and kernel stacks, 49 Hz, 5 s");
 }
 
 TEST_CASE("the pprof comments have the reasons for incomplete stacks, and no frame is invented for them") {
   const Profile profile = test::profile_with_ends();
   const PprofProfile read = read_pprof(profile);
-  REQUIRE(read.comments.size() == 5);
+  REQUIRE(read.comments.size() == 6);
   CHECK(read.comments[1] == "20 samples taken: 20 recorded, 0 idle, 0 filtered, 0 lost");
   CHECK(read.comments[2] == "10 user stacks whole");
   CHECK(read.comments[3] == "3 user stacks incomplete: deeper than is taken");

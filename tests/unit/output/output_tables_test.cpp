@@ -148,6 +148,34 @@ TEST_CASE("kernel threads are left out of the blocked threads and their shares, 
         "all together 9.000 ms in 1 wait\n\n");
 }
 
+TEST_CASE("threads that never woke up stand last and have no share, unless all are such") {
+  Profile profile;
+  profile.duration_ns = 10'000'000;
+  const auto wait = [&](std::uint32_t tid, const char* name, bool never_woke, std::uint64_t ns) {
+    ThreadWait thread{.tgid = 1, .tid = tid, .name = profile.strings.intern(name), .waits = {}};
+    thread.never_woke = never_woke;
+    thread.waits = test::durations_of({{ns, 1}});
+    return thread;
+  };
+  // One of them computed for half of the time before its only wait.
+  profile.thread_waits = {wait(2, "pool", true, 10'000'000), wait(3, "pool", true, 9'500'000),
+                          wait(4, "late", true, 5'000'000), wait(5, "busy", false, 3'000'000)};
+  CHECK(tables(profile) ==
+        "Top 4 blocking threads\n"
+        "PID  TID  NAME  BLOCKED ms  SHARE  WAITS  LONGEST ms\n"
+        "  1    4  late       5.000  62.5%      1       5.000\n"
+        "  1    5  busy       3.000  37.5%      1       3.000\n"
+        "  1    2  pool      10.000      -      1      10.000\n"
+        "  1    3  pool       9.500      -      1       9.500\n"
+        "all together 8.000 ms in 2 waits; 2 threads never woke up, 19.500 ms, and stand last\n\n");
+  profile.thread_waits = {wait(2, "pool", true, 10'000'000)};
+  CHECK(tables(profile) ==
+        "Top 1 blocking thread\n"
+        "PID  TID  NAME  BLOCKED ms   SHARE  WAITS  LONGEST ms\n"
+        "  1    2  pool      10.000  100.0%      1      10.000\n"
+        "all together 10.000 ms in 1 wait; 1 thread never woke up\n\n");
+}
+
 TEST_CASE("the system call table of one category shows only the counts") {
   Profile profile;
   SyscallReport report;

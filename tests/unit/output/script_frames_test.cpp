@@ -16,7 +16,8 @@ using namespace profile;
 namespace {
 
 // main() of app.py calls work(), and that calls native code.
-Profile with_script() {
+// `has_lines`: they run the fourth line of their functions.
+Profile with_script(bool has_lines = false) {
   Profile profile;
   const ProcessId process = profile.process(7, 1, "python3");
   const auto text = [&](std::string_view words) { return profile.strings.intern(words); };
@@ -29,7 +30,9 @@ Profile with_script() {
     frame.symbol = text(name);
     frame.module = text("app.py");
     frame.offset = unknown_offset;
-    frame.source = profile.source({.at = {.file = text("/srv/app.py"), .line = line}, .inlined = {}});
+    const std::uint32_t ran = has_lines ? line + 3 : line;
+    frame.begins_at = has_lines ? line : 0;
+    frame.source = profile.source({.at = {.file = text("/srv/app.py"), .line = ran}, .inlined = {}});
     return profile.frame(frame);
   };
   Frame native;
@@ -99,4 +102,19 @@ TEST_CASE("JSON, speedscope and graphs have the file and a kind of their own") {
   static_cast<void>(table.add(profile));
   const auto is_script = [](const FlameTable::Frame& frame) { return frame.kind == FlameKind::script; };
   CHECK(std::ranges::count_if(table.frames(), is_script) == 2);
+}
+
+TEST_CASE("with lines, each line of a function is a frame, also when it is read back") {
+  const Profile profile = with_script(true);
+  const std::string lines = "python3;main app.py:43_[s];work app.py:15_[s];list_sort 5\n";
+  CHECK(written("folded", profile, {.annotate = true}) == lines);
+  for (const char* format : {"json", "pprof"}) {
+    CAPTURE(format);
+    const Profile read = read_profile(written(format, profile), "in");
+    CHECK(written("folded", read, {.annotate = true}) == lines);
+    REQUIRE(read.rows().size() == 1);
+    CHECK(read.frame(read.stack(read.rows()[0].user)[1]).begins_at == 12);
+  }
+  const Profile read = read_profile(written("folded", profile, {.annotate = true}), "in");
+  CHECK(written("folded", read, {.annotate = true}) == lines);
 }

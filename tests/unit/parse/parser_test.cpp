@@ -14,6 +14,7 @@
 #include "hostile_parser.h"
 #include "parse/allocator_functions.h"
 #include "parse/answers_wire.h"
+#include "parse/debug_file_search.h"
 #include "parse/ended_parsers.h"
 #include "parse/parser_calls.h"
 #include "support/work_budget.h"
@@ -93,6 +94,44 @@ TEST_CASE("a parser that says again and again that it demangles gets no more tim
   });
   CHECK(hostile.parser.allocator_functions(hostile.file_of(user)).empty());
   CHECK(hostile.parser.given_up() == 1);
+}
+
+TEST_CASE("a parser gets no source but the one that it was asked about") {
+  HostileParser hostile([](const WaitingChannel& main_process, WireReader& question) {
+    question.one_of(ParserCall::count);
+    const auto number = question.get<std::uint64_t>();
+    main_process.send(message_of(ParserWord::wants, DebugQuestion::Kind::source, "/etc/shadow", number, 0U));
+    static_cast<void>(main_process.receive());
+    answer_names(main_process, no_names());
+  });
+  WorkBudget budget(most_steps);
+  CHECK(ask_names(hostile, budget).failed == Unnamed::parser_gave_up);
+  CHECK(hostile.parser.given_up() == 1);
+  WorkBudget more(most_steps);
+  const std::vector<LineRange> lines{{.first = 1, .last = 9}};
+  CHECK(hostile.parser.source(hostile.file_of(user + 1), "/src/a.c", lines, more).failed == Unnamed::parser_gave_up);
+  CHECK(hostile.parser.given_up() == 2);
+}
+
+TEST_CASE("a listing has no more instructions and lines than there can be") {
+  for (const std::size_t more : {0, 1}) {
+    HostileParser hostile([more](const WaitingChannel& main_process, WireReader& question) {
+      if (question.one_of(ParserCall::count) == ParserCall::code) {
+        CodeOfFile code;
+        code.instructions.resize(most_instructions + more);
+        main_process.send(message_of(ParserWord::answer, most_steps, code));
+      } else {
+        SourceOfFile source;
+        source.lines.resize(most_source_lines + more);
+        main_process.send(message_of(ParserWord::answer, most_steps, source));
+      }
+    });
+    WorkBudget budget(most_steps);
+    const Unnamed expected = more == 0 ? Unnamed::named : Unnamed::parser_gave_up;
+    CHECK(hostile.parser.code(hostile.file_of(user), {}, budget).failed == expected);
+    WorkBudget another(most_steps);
+    CHECK(hostile.parser.source(hostile.file_of(user + 1), "/src/a.c", {}, another).failed == expected);
+  }
 }
 
 TEST_CASE("an answer has no more functions of an allocator than there can be") {

@@ -56,6 +56,30 @@ TEST_CASE("an exec begins a new image, and earlier samples keep the old image") 
   CHECK(timeline.image_at(10, 199) < timeline.image_at(10, 200));
 }
 
+TEST_CASE("a command line belongs to one program and to what is forked from it, also when it comes late") {
+  TestTimeline timeline;
+  timeline.record(fork_bytes(90, 10, 1));
+  timeline.exec(100, 10, "sh");
+  timeline.record(fork_bytes(150, 20, 10));
+  timeline.exec(200, 10, "cc1");
+  timeline.record(mmap_bytes(210, 10, 0x20000, 0x1000, 0, plugin_a, "/lib/a.so"));
+  timeline.record(mmap_bytes(220, 10, 0x20000, 0x1000, 0, plugin_b, "/lib/b.so"));  // another image
+  timeline.record(fork_bytes(230, 30, 10));
+  timeline.update();
+  timeline.table.name_program(10, 101, "sh -c cc1");
+  timeline.table.name_program(10, 201, "cc1 -quiet a.c");
+  CHECK(timeline.name(10, 150) == "sh -c cc1");
+  CHECK(timeline.name(20, 160) == "sh -c cc1");
+  CHECK(timeline.name(10, 205) == "cc1 -quiet a.c");
+  CHECK(timeline.name(10, 225) == "cc1 -quiet a.c");
+  CHECK(timeline.name(30, 240) == "cc1 -quiet a.c");
+  CHECK(timeline.table.comm_of(10, timeline.image_at(10, 225)) == "cc1");
+  timeline.exec(300, 10, "true");
+  CHECK(timeline.name(10, 310) == "true");
+  timeline.table.name_program(99, 300, "nobody");
+  CHECK(timeline.name(99, 310).empty());
+}
+
 TEST_CASE("mappings that only the program before exec had belong to the replaced program") {
   TestTimeline timeline;
   timeline.record(fork_bytes(90, 10, 1));

@@ -2,6 +2,7 @@
 // that they become.
 #include <doctest/doctest.h>
 
+#include <cstddef>
 #include <cstring>
 #include <string>
 
@@ -105,4 +106,64 @@ TEST_CASE("a record whose lengths are too large is left out") {
   ring_name name = sent(1, "f", "/a.py", 1);
   name.path.bytes = SCRIPT_PATH_BYTES + 1;
   CHECK(symbol_of(name).empty());
+}
+
+TEST_CASE("with lines, a frame is at the line of its position, and knows where its function begins") {
+  ScriptNames names;
+  names.set_lines(true);
+  const std::uint64_t function = SCRIPT_FRAME | std::uint64_t{5} << SCRIPT_POSITION_BITS;
+  ring_lines lines{};
+  lines.frame = function;
+  lines.bytes = 4;
+  constexpr unsigned char table[] = {0, 1, 4, 2};  // of 3.9: line 11, and behind two instructions line 13
+  std::memcpy(lines.table, table, sizeof table);
+  names.keep(lines, offsetof(ring_lines, table) + sizeof table);
+  ring_name name = sent(0, "f", "/srv/app.py", 10);
+  name.frame = function;
+  name.lines = SCRIPT_LINES_OF_BYTES;
+  name.table_bytes = sizeof table;
+  name.table_hash = 1;
+  names.keep(name);
+  ring_name direct = sent(0, "g", "/srv/app.pl", 20);
+  direct.frame = function + (SCRIPT_POSITION_MASK + 1);
+  direct.lines = SCRIPT_LINES_DIRECT;
+  names.keep(direct);
+
+  Profile profile;
+  const ProcessId process = profile.process(1, 1, "a");
+  const auto line_of = [&](std::uint64_t word) {
+    const Frame frame = profile.frame(names.frame(profile, process, word));
+    CHECK(frame.begins_at != 0);
+    return profile.source(frame.source).at.line;
+  };
+  CHECK(line_of(function + 2) == 11);
+  CHECK(line_of(function + 4) == 13);
+  CHECK(line_of(function + 1) == 10);
+  CHECK(line_of(function) == 0);
+  CHECK(line_of(direct.frame + 123) == 123);
+  // Two lines are two frames, two instructions of a line are one.
+  CHECK(names.frame(profile, process, function + 2) == names.frame(profile, process, function + 3));
+  CHECK(names.frame(profile, process, function + 2) != names.frame(profile, process, function + 4));
+  CHECK(names.notes().empty());
+
+  SUBCASE("a function whose table has not come has no lines, which is said") {
+    name.frame = function + 2 * (SCRIPT_POSITION_MASK + 1);
+    names.keep(name);
+    CHECK(line_of(name.frame + 2) == 0);
+    REQUIRE(names.notes().size() == 1);
+    CHECK(names.notes()[0].starts_with("1 function of scripts has no lines"));
+  }
+  SUBCASE("a table that is longer than its record is none") {
+    lines.frame = name.frame = function + 3 * (SCRIPT_POSITION_MASK + 1);
+    lines.bytes = 5;
+    names.keep(lines, offsetof(ring_lines, table) + sizeof table);
+    names.keep(name);
+    CHECK(line_of(name.frame + 2) == 0);
+  }
+  SUBCASE("an empty table stands for a function of one line") {
+    name.frame = function + 4 * (SCRIPT_POSITION_MASK + 1);
+    name.table_bytes = 0;
+    names.keep(name);
+    CHECK(line_of(name.frame + 7) == 10);
+  }
 }

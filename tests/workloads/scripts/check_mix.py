@@ -1,7 +1,8 @@
-# Compares folded lines of mix.py, mix.php, mix.rb, mix.pl or mix.js (with -a, so that frames of the script are marked) with the chain that
-# they run.
-# Prints: right, wrong, missing (a part of the chain is not there), other (code before main), of how many samples.
-#   check_mix.py FOLDED DEPTH python|old-python|php|ruby|perl|node|optimised-node
+# Compares folded lines of mix.py, mix.php, mix.rb, mix.pl or mix.js (with -a, so that frames of the script are marked)
+# with the chain that they run. With the script's own text they must have lines: those that the script says are calls.
+# Prints: right, wrong, missing (a part of the chain is not there), other (code before main), of how many samples; then
+# how many frames of the chain had the right line, a wrong one (those are wrong samples, too), and none.
+#   check_mix.py FOLDED DEPTH python|old-python|php|ruby|perl|node|optimised-node [SCRIPT]
 import re
 import sys
 
@@ -86,27 +87,62 @@ truth = {"php": php, "ruby": ruby, "perl": perl, "node": node, "optimised-node":
 ways, behind, libraries = truth["ways"], truth["behind"], truth["libraries"]
 
 
+# The lines that call the next function of the chain, by the name of the one that has them, and those of each function.
+called_at, lines_of = {}, {}
+if len(sys.argv) > 4:
+    begun = []
+    for number, text in enumerate(open(sys.argv[4], encoding="utf-8"), 1):
+        said = re.search(r"(?:#|//) at (.*)$", text)
+        called_at.update({name: number for name in said[1].split()} if said else {})
+        begins = re.match(r"\s*(?:async |static )*(?:def|function|sub) (\w+)", text)
+        if begins:
+            begun.append((len(text) - len(text.lstrip()), [begins[1], number, number]))
+            lines_of.setdefault(begins[1], []).append(begun[-1][1])
+        elif begun and text.strip() not in ("", "}"):
+            begun[-1][1][2] = number
+
+
+def without_line(frame):
+    found = re.fullmatch(r"(.*) (\S+\.(?:py|php|rb|pl|js)|\(eval \d+\))(?::(\d+))?", frame)
+    return (found[1], int(found[3] or 0)) if found else (frame, 0)
+
+
+def has_right_line(key, line, is_inner):
+    if line == called_at.get(key, line):
+        return True
+    name = re.sub(r"^.*(::|\.)", "", key.split(":burn")[0])
+    return is_inner and any(first <= line <= last for _, first, last in lines_of.get(name, []))
+
+
 def plain(frame):
-    frame = re.sub(r"^(.*::)?\{closure .*\}$", "{closure}", frame[:-4])
+    frame = re.sub(r"^(.*::)?\{closure .*\}$", "{closure}", frame)
     frame = re.sub(r"<__ANON__ .*>$", "<__ANON__>", re.sub(r"^main::", "", frame))
     frame = re.sub(r"^<anonymous (.*)#.*>$", r"<anonymous \1>", frame)
     return re.sub(r"^<lambda .*>$", "<lambda>", frame)
 
 
-chain = []
+chain, keys = [], []
 for left in range(depth, 0, -1):
     way = ways[left % len(ways)]
     chain += ["go", *truth.get("instead", {}).get(way, [way]), *behind.get(way, [])]
+    keys += [way + name if name in ("{closure}", "<__ANON__>") else name for name in chain[len(keys):]]
 chain += ["go", "burn"]
+keys += ["go:burn", "burn"]
 shown = [name.rsplit(".", 1)[-1] if old else name for name in chain]
 right = wrong = missing = other = total = 0
+lined = unlined = mislined = 0
 examples = {}
 for line in open(path, encoding="utf-8"):
     stack, _, count = line.rstrip("\n").rpartition(" ")
     frames = stack.split(";")
     count = int(count)
     total += count
-    script = [plain(frame) for frame in frames[1:] if frame.endswith("_[s]")]
+    script, lines = [], []
+    for frame in frames[1:]:
+        if frame.endswith("_[s]"):
+            name, number = without_line(frame[:-4]) if called_at else (frame[:-4], 0)
+            lines += [] if plain(name) in truth.get("ignored", ()) else [number]
+            script.append(plain(name))
     if "main" not in script:
         kind = "missing" if any(truth["interpreter"] in frame for frame in frames) and not script else "other"
         if kind == "missing":
@@ -129,6 +165,17 @@ for line in open(path, encoding="utf-8"):
         is_root = True
         same, tail = 0, [name for name in rest if name not in names and name not in libraries]
     is_right = is_root and all(name in libraries for name in tail)
+    if called_at and is_right:
+        above = lines[len(root):]
+        for i, (key, number) in enumerate(zip(["main", *keys[:same]], above)):
+            is_lined = has_right_line(key, number, i == same)
+            lined += count if number and is_lined else 0
+            unlined += count if not number and key in called_at else 0
+            if number and not is_lined:
+                mislined += count
+                is_right = False
+                example = ("line", key, number, above[i + 1:i + 2], script[-1], frames[-1])
+                examples[example] = examples.get(example, 0) + count
     if is_right and not any(truth["interpreter"] in frame for frame in frames):
         right += count
     elif is_right:
@@ -137,6 +184,7 @@ for line in open(path, encoding="utf-8"):
         wrong += count
         key = ("wrong", same, tuple(root[:3]), tuple(shown[same:same + 2]), tuple(tail[:4]), frames[-1])
         examples[key] = examples.get(key, 0) + count
-print(f"right {right} wrong {wrong} missing {missing} other {other} of {total}")
+print(f"right {right} wrong {wrong} missing {missing} other {other} of {total}"
+      + (f" lined {lined} wrong {mislined} unlined {unlined}" if called_at else ""))
 for key, count in sorted(examples.items(), key=lambda item: -item[1])[:8]:
     print("  ", count, key)

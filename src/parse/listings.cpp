@@ -1,0 +1,51 @@
+#include "parse/listings.h"
+
+#include "parse/disassembler.h"
+
+namespace profile {
+namespace {
+
+// For one question: a second or so.
+constexpr std::uint64_t most_steps = std::uint64_t{1} << 28;
+
+}  // namespace
+
+std::optional<FileRef> Listings::open(const std::string& path, const std::string& build_id, std::string& why) {
+  if (build_id.empty()) {
+    why = "its build-id was not recorded";
+    return std::nullopt;
+  }
+  if (!path.starts_with('/')) {
+    why = "its path was not recorded";
+    return std::nullopt;
+  }
+  const FileRef file{.number = opener_.new_number(), .path = path, .mapped_by = {.own_mounts = true}};
+  FileStamp stamp;
+  if (opener_.open_path(file.number, path, stamp, why) != Unnamed::named) return std::nullopt;
+  WorkBudget budget(most_steps);
+  const NamesOfFile names = parser_.names(file, {}, budget);
+  if (names.failed == Unnamed::named && names.build_id == build_id) return file;
+  if (names.failed != Unnamed::named) {
+    why = "it cannot be read";
+  } else if (names.code.empty() && names.build_id.empty()) {
+    why = "it is no ELF file of this machine's kind";
+  } else {
+    why = names.build_id.empty() ? "it has no build-id now" : "it is another build than the one that ran";
+  }
+  close(file);
+  return std::nullopt;
+}
+
+bool Listings::can_disassemble() const { return Disassembler::is_loaded(); }
+
+CodeOfFile Listings::code(const FileRef& file, std::span<const AddressRange> ranges) {
+  WorkBudget budget(most_steps);
+  return parser_.code(file, ranges, budget);
+}
+
+SourceOfFile Listings::source(const FileRef& file, const std::string& path, std::span<const LineRange> ranges) {
+  WorkBudget budget(most_steps);
+  return parser_.source(file, path, ranges, budget);
+}
+
+}  // namespace profile
