@@ -184,6 +184,7 @@ struct Row {
   ProcessId process{};
   std::uint32_t tid = 0;        // 0 unless rows are kept apart by thread
   std::uint32_t cpu = any_cpu;  // any_cpu unless rows are kept apart by CPU
+  std::uint32_t block = 0;      // of time; 0 unless rows are kept apart by time, as for a comparison of recordings
   StringId thread_name = StringId::empty;
   StackId user = StackId::none;
   StackId kernel = StackId::none;

@@ -5,28 +5,33 @@
 #include <functional>
 #include <iterator>
 #include <map>
+#include <optional>
 #include <ostream>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
+#include "app/file_comparison.h"
 #include "app/options.h"
 #include "app/output_options.h"
 #include "app/print.h"
 #include "app/reading.h"
 #include "files/destination.h"
 #include "model/wakers.h"
-#include "output/flame/comparison.h"
 #include "output/flame/diff_table.h"
 #include "output/flame/view.h"
 #include "support/error.h"
+#include "support/text_parts.h"
 
 namespace profile {
 namespace {
 
 constexpr std::string_view diff_options[] = {
-    "from",   "to",     "pid",     "tid", "comm",  "cpu", "event", "focus", "hide", "collapse", "merge-processes",
-    "output", "format", "modules", "top", "quiet", "help"};
+    "a",    "b",        "fail-above",      "from",   "to",     "pid",     "tid", "comm",  "cpu", "event", "focus",
+    "hide", "collapse", "merge-processes", "output", "format", "modules", "top", "quiet", "help"};
+
+constexpr int has_grown = 3;  // exit status, by --fail-above
 
 using WriteFlame = void (*)(std::ostream&, const FlameView&);
 
@@ -40,16 +45,22 @@ constexpr Form forms[] = {
 
 void print_diff_help(std::ostream& out) {
   out << "usage: profile diff [options] BEFORE AFTER\n"
+         "       profile diff [options] --a TIMES --b TIMES RECORDING\n"
          "\nCompares two profiles, in any format that report reads: shares of their totals, so that one may have "
          "been\n"
          "taken for longer than the other. Prints the functions that gained and lost most, by what they did "
          "themselves,\n"
-         "or draws the flame graph of AFTER with what changed in colour. - is stdin.\n\n";
+         "or draws the flame graph of AFTER with what changed in colour. - is stdin. Of two recordings (profile "
+         "record)\n"
+         "it tells which changes are sure and which may be chance, with a 95 % interval of each.\n\n";
   print_options(out, diff_command);
   out << "\nFormats: table (.table, .txt; on stdout without -o), html, svg, png\n"
+         "\nExit status: 0 compared, 1 could not compare, 2 wrong usage, 3 a function has grown (--fail-above).\n"
          "\nExamples:\n"
          "  profile diff monday.pb.gz tuesday.pb.gz\n"
-         "  profile diff -o diff.html before.folded after.folded\n";
+         "  profile diff -o diff.html before.folded after.folded\n"
+         "  profile diff --a 0:10 --b 20:30 run.db\n"
+         "  profile diff --fail-above 2% main.db branch.db\n";
 }
 
 WriteFlame writer_of(const OutputRequest& output, bool is_forced) {
@@ -68,16 +79,57 @@ bool is_colour_terminal() {
   return ::isatty(STDOUT_FILENO) == 1 && (refusal == nullptr || *refusal == '\0');
 }
 
-void write_comparison(std::ostream& out, WriteFlame write_flame, const ReadProfile& before, const ReadProfile& after,
-                      const DiffOptions& options) {
-  const SameFunction same = options.show_modules ? SameFunction::by_name_and_module : SameFunction::by_name;
-  if (write_flame != nullptr) {
-    write_flame(out, OwnFlameView(after.profile, &before.profile, same).view());
-    return;
+// A file, and which of its samples are compared.
+struct Side {
+  std::string path;
+  std::string times;  // of --a or --b; "": all
+  ReadRequest request;
+
+  [[nodiscard]] std::string name() const { return path == "-" ? "stdin" : path; }
+};
+
+Side side_of(const ParsedOptions& parsed, const std::string& path, const char* times) {
+  Side side{.path = path, .times = parsed.text(times), .request = request_of(parsed)};
+  if (!parsed.has(times)) return side;
+  for (const char* const bound : {"from", "to"}) parsed.exclude({times, bound});
+  choose_times(side.request, times, side.times);
+  return side;
+}
+
+// BEFORE and AFTER.
+std::pair<Side, Side> sides_of(const ParsedOptions& parsed) {
+  const std::vector<std::string> paths = files_of(diff_command, parsed);
+  const bool is_one_file = paths.size() == 1 && parsed.has("a") && parsed.has("b");
+  if (paths.size() != 2 && !is_one_file) {
+    throw usage_error("diff: two files are compared, BEFORE and AFTER, or two parts of one, with --a and --b");
   }
-  const FlameComparison flames = compare_flames(before.profile, after.profile, same);
-  write_diff_table(out, {.name = before.name, .cells = flames.before}, {.name = after.name, .cells = flames.after},
-                   flames.table, options);
+  if (is_one_file && paths.front() == "-") throw usage_error("diff: two parts of stdin cannot be read");
+  return {side_of(parsed, paths.front(), "a"), side_of(parsed, paths.back(), "b")};
+}
+
+ReadProfile read_side(const Side& side, bool in_blocks, const std::function<void(const std::string&)>& note) {
+  ReadProfile read = in_blocks ? read_in_blocks(side.path, side.request) : read_named(side.path, side.request, note);
+  if (!side.times.empty()) read.name += " " + side.times;
+  return read;
+}
+
+// Why there are no intervals; "": there are.
+std::string why_no_times(const Side& before, const Side& after) {
+  std::vector<std::string> files;
+  if (!is_recording_file(before.path)) files.push_back(before.name());
+  if (after.path != before.path && !is_recording_file(after.path)) files.push_back(after.name());
+  return files.empty() ? "" : without_times(files);
+}
+
+// The share of --fail-above: 0.02 for "2%".
+std::optional<double> greatest_growth(const ParsedOptions& parsed) {
+  if (!parsed.has("fail-above")) return std::nullopt;
+  const std::string typed = parsed.text("fail-above");
+  const auto points = parse_number<double>(typed.ends_with('%') ? typed.substr(0, typed.size() - 1) : typed);
+  if (!points || !(*points >= 0 && *points < 100)) {
+    throw bad_value("fail-above", typed.empty() ? "''" : typed, "not a share from 0% to less than 100%");
+  }
+  return *points / 100;
 }
 
 using BuildIds = std::map<std::string, std::string, std::less<>>;  // by module; empty where the file has several
@@ -111,8 +163,8 @@ int run_diff(std::span<const char* const> arguments) {
   const ParsedOptions parsed = parse_reading(diff_command, arguments);
   if (parsed.is_on("help")) return print_on_stdout(print_diff_help);
   const OutputOptions shown = output_options_of(parsed);  // first, because --top without a number takes a file for one
-  const std::vector<std::string> paths = files_of(diff_command, parsed);
-  if (paths.size() != 2) throw usage_error("diff: two files are compared, BEFORE and AFTER");
+  const auto [side_before, side_after] = sides_of(parsed);
+  const std::optional<double> growth = greatest_growth(parsed);
   const std::vector<OutputRequest> outputs = outputs_of(parsed, parsed.texts("output"), "table", true);
   check_outputs(outputs, false, false);
   std::vector<WriteFlame> writers;
@@ -123,10 +175,11 @@ int run_diff(std::span<const char* const> arguments) {
   const auto note = [quiet](const std::string& line) {
     if (!quiet) say("profile: " + line);
   };
-  const ReadRequest request = request_of(parsed);
   const ReadEdits edits = edits_of(parsed);
-  ReadProfile before = read_named(paths[0], request, note);
-  ReadProfile after = read_named(paths[1], request, note);
+  const std::string no_times = why_no_times(side_before, side_after);
+  ReadProfile before = read_side(side_before, no_times.empty(), note);
+  ReadProfile after = read_side(side_after, no_times.empty(), note);
+  if (growth && !no_times.empty()) throw Error("--fail-above: " + no_times);
   agree_on_unit(before, after, "compared");
   const BuildIds ids_before = build_ids_of(before.profile);
   const BuildIds ids_after = build_ids_of(after.profile);
@@ -144,12 +197,15 @@ int run_diff(std::span<const char* const> arguments) {
   after.profile.run.command_line = "profile diff " + shell_quoted(arguments);
   DiffOptions options{.unit = after.profile.run.unit.word(), .top = shown.top, .show_modules = shown.show_modules};
   after.profile.run.headline = after.name + " compared with " + before.name;
+  FileComparison comparison(before, after, shown.show_modules, no_times);
   int status = 0;
   for (std::size_t i = 0; i < outputs.size(); ++i) {
     try {
       Destination destination(only_path(outputs[i].path));
       options.is_coloured = destination.is_stdout() && is_colour_terminal();
-      const auto compare = [&](std::ostream& out) { write_comparison(out, writers[i], before, after, options); };
+      const auto compare = [&](std::ostream& out) {
+        writers[i] == nullptr ? comparison.write_table(out, options) : comparison.write_flame_graph(out, writers[i]);
+      };
       const auto print = [&](std::ostream& out) { outputs[i].is_gzipped ? write_gzipped(out, compare) : compare(out); };
       if (destination.write(print) != Destination::Result::written) continue;
       destination.close();
@@ -159,14 +215,17 @@ int run_diff(std::span<const char* const> arguments) {
       status = Error::could_not_profile;
     }
   }
-  return status;
+  if (!growth) return status;
+  const std::vector<std::string> grown = comparison.grown_above(*growth);
+  for (const std::string& line : grown) say("profile: " + line + ", surely more than " + parsed.text("fail-above"));
+  return grown.empty() ? status : has_grown;
 }
 
 }  // namespace
 
 const Subcommand diff_command{.name = "diff",
                               .summary = "compare two recorded profiles",
-                              .files = "'1:BEFORE:_files' '2:AFTER:_files'",
+                              .files = "'1:BEFORE:_files' '2::AFTER:_files'",
                               .options = diff_options,
                               .run = run_diff};
 

@@ -4,6 +4,7 @@
 #include <time.h>
 
 #include <algorithm>
+#include <cmath>
 #include <ctime>
 #include <ostream>
 
@@ -12,6 +13,7 @@
 #include "input/profile_reader.h"
 #include "output/text_table.h"
 #include "recording/recording.h"
+#include "support/clock.h"
 #include "support/error.h"
 #include "support/module.h"
 #include "support/plural.h"
@@ -96,14 +98,13 @@ std::optional<double> time_of_calendar(const std::string& text) {
   return static_cast<double>(std::mktime(&day)) + *of_day - whole / 60 * 60;
 }
 
-TimeBound time_bound(const ParsedOptions& parsed, const char* name) {
-  if (!parsed.has(name)) return {};
-  const std::string typed = parsed.text(name);
+// `name` and `value` are what was typed.
+TimeBound time_bound(const char* name, const std::string& value, const std::string& typed) {
   if (typed == "0") return {.seconds = 0};
   if (const auto seconds = parse_seconds(typed)) return {.seconds = seconds};
   if (const auto seconds = time_of_day(typed)) return {.seconds = seconds, .clock = ClockKind::of_day};
   if (const auto seconds = time_of_calendar(typed)) return {.seconds = seconds, .clock = ClockKind::since_1970};
-  throw bad_value(name, typed.empty() ? "''" : typed, "neither a number of seconds nor a time like 14:03:10");
+  throw bad_value(name, value.empty() ? "''" : value, "neither a number of seconds nor a time like 14:03:10");
 }
 
 std::string event_of(const ParsedOptions& parsed) {
@@ -112,12 +113,25 @@ std::string event_of(const ParsedOptions& parsed) {
   return names.empty() ? "" : names.front();
 }
 
-// A recording is read by its path, because SQLite wants files that may lie beside it.
-bool is_recording_file(const std::string& path) {
-  struct stat found {};
-  if (path == "-" || ::stat(path.c_str(), &found) != 0 || !S_ISREG(found.st_mode)) return false;
-  return is_database(open_input(path).ahead(16));
+TimeBound time_bound(const ParsedOptions& parsed, const char* name) {
+  return parsed.has(name) ? time_bound(name, parsed.text(name), parsed.text(name)) : TimeBound();
 }
+
+void set_times(ReadRequest& request, const TimeBound& from, const TimeBound& to) {
+  request.from_s = from.seconds;
+  request.to_s = to.seconds;
+  request.from_clock = from.clock;
+  request.to_clock = to.clock;
+}
+
+// Whether the end is not after the beginning, as far as the words alone tell it.
+bool is_reversed(const ReadRequest& request) {
+  const bool can_compare = request.from_clock == request.to_clock || !request.from_s;
+  return request.to_s && can_compare && *request.to_s <= request.from_s.value_or(0);
+}
+
+constexpr double shortest_block_s = 1;
+constexpr double most_blocks = 256;  // more would take long to compare, and tell little more
 
 std::string with_name(const Subcommand& command, const std::string& text) {
   return std::string(command.name) + ": " + text;
@@ -148,23 +162,34 @@ std::vector<std::string> files_of(const Subcommand& command, const ParsedOptions
 }
 
 ReadRequest request_of(const ParsedOptions& parsed) {
-  const TimeBound from = time_bound(parsed, "from");
-  const TimeBound to = time_bound(parsed, "to");
-  ReadRequest request{.from_s = from.seconds,
-                      .to_s = to.seconds,
-                      .from_clock = from.clock,
-                      .to_clock = to.clock,
+  ReadRequest request{.from_s = {},
+                      .to_s = {},
                       .tgids = parsed.ids("pid", "process"),
                       .tids = parsed.ids("tid", "thread"),
                       .names = parsed.texts("comm", "not a thread's name"),
                       .cpus = cpus_of(parsed),
                       .cgroup = parsed.text("cgroup"),
                       .event = event_of(parsed)};
-  const bool can_compare = request.from_clock == request.to_clock || !request.from_s;
-  if (request.to_s && can_compare && *request.to_s <= request.from_s.value_or(0)) {
-    throw bad_value("to", parsed.text("to"), "not after the time of --from");
-  }
+  set_times(request, time_bound(parsed, "from"), time_bound(parsed, "to"));
+  if (is_reversed(request)) throw bad_value("to", parsed.text("to"), "not after the time of --from");
   return request;
+}
+
+void choose_times(ReadRequest& request, const char* name, const std::string& typed) {
+  // Times of the clock have colons themselves.
+  std::string_view between = "..";
+  if (typed.find(between) == typed.npos && std::ranges::count(typed, ':') == 1) between = ":";
+  const std::size_t at = typed.find(between);
+  const std::string to = at == typed.npos ? "" : typed.substr(at + between.size());
+  const std::string from = typed.substr(0, at);
+  if (at == typed.npos || (from.empty() && to.empty())) {
+    throw bad_value(name, typed.empty() ? "''" : typed, "not a part of a run like 0:10 or 14:03:10..14:05");
+  }
+  const auto bound = [&](const std::string& text) {
+    return text.empty() ? TimeBound() : time_bound(name, typed, text);
+  };
+  set_times(request, bound(from), bound(to));
+  if (is_reversed(request)) throw bad_value(name, typed, "it ends before it begins");
 }
 
 std::string ReadEdits::apply(Profile& profile, const std::string& name,
@@ -205,6 +230,32 @@ void print_options(std::ostream& out, const Subcommand& command) {
     const OptionRow row = as_for_reading(option_row(name));
     print_help_line(out, left_column(row), row.summary);
   }
+}
+
+// A recording is read by its path, because SQLite wants files that may lie beside it.
+bool is_recording_file(const std::string& path) {
+  struct stat found {};
+  if (path == "-" || ::stat(path.c_str(), &found) != 0 || !S_ISREG(found.st_mode)) return false;
+  return is_database(open_input(path).ahead(16));
+}
+
+ReadProfile read_in_blocks(const std::string& path, const ReadRequest& request) {
+  ReadProfile read{.name = path, .profile = {}, .block_s = shortest_block_s};
+  std::uint32_t last_block = 0;
+  // The last block has the rest of the time too, so none is shorter than the others.
+  const auto add = [&](Profile& profile, const Sample& sample) {
+    if (profile.rows().empty()) {
+      const double whole_s = to_seconds(profile.duration_ns);
+      read.block_s = std::max(std::ceil(whole_s / most_blocks), shortest_block_s);
+      last_block = static_cast<std::uint32_t>(std::max(std::floor(whole_s / read.block_s) - 1, 0.0));
+    }
+    const double time_s = to_seconds(sample.unix_ns - std::min(sample.unix_ns, profile.began_unix_ns));
+    Row row = sample.row;
+    row.block = static_cast<std::uint32_t>(std::min<double>(time_s / read.block_s, last_block));
+    profile.add(row);
+  };
+  read.profile = load_module<RecordingModule>().read(path, request, add);
+  return read;
 }
 
 ReadProfile read_named(const std::string& path, const ReadRequest& request,

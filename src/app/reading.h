@@ -23,6 +23,9 @@ namespace profile {
 [[nodiscard]] std::vector<std::string> files_of(const Subcommand& command, const ParsedOptions& parsed);
 // Which samples of the files are wanted: --from, --to, -p, -L, --comm, -C and -e. Throws a usage Error.
 [[nodiscard]] ReadRequest request_of(const ParsedOptions& parsed);
+// The value of an option that is a part of a run: "0:10" in seconds, or "14:03:10..14:05" with any two times that
+// --from takes; one of them may be missing. Replaces the times of `request`. Throws a usage Error.
+void choose_times(ReadRequest& request, const char* name, const std::string& typed);
 // Prints the lines of --help for the options of `command`, with the texts of the table of options.
 void print_options(std::ostream& out, const Subcommand& command);
 
@@ -30,10 +33,15 @@ void print_options(std::ostream& out, const Subcommand& command);
 struct ReadProfile {
   std::string name;
   Profile profile;
+  double block_s = 0;  // the length of the blocks of time (Row::block) in seconds; 0: rows are not kept apart by time
 };
 // Reads a file. `note` is called if lines were left out because they do not belong to the format.
 [[nodiscard]] ReadProfile read_named(const std::string& path, const ReadRequest& request,
                                      const std::function<void(const std::string&)>& note);
+// Whether the file is a recording, which tells the time of each sample.
+[[nodiscard]] bool is_recording_file(const std::string& path);
+// Reads a recording with its rows kept apart by blocks of a second, or longer ones of a long recording.
+[[nodiscard]] ReadProfile read_in_blocks(const std::string& path, const ReadRequest& request);
 // Folded lines do not say what they count, so they take the unit of the other file. Samples of a known rate become
 // nanoseconds if the other file is in nanoseconds. If the units still differ, throws an Error that names both files;
 // `what` is the action that is not possible then ("added up").

@@ -16,7 +16,7 @@ constexpr std::uint64_t number(Id id) {
 // Other users choose the addresses and the order of what follows from them, so all hashes begin with the secret.
 std::uint64_t hash_of_key(const Row& row) {
   std::uint64_t hash = hash_of(hash_secret(), number(row.process) << 32 | row.tid);
-  hash = hash_of(hash, number(row.thread_name) << 32 | row.cpu);
+  hash = hash_of(hash, number(row.thread_name) << 32 | row.cpu) + row.block;
   hash = hash_of(hash, number(row.waker) << 32 | number(row.tag));
   hash = hash_of(hash, number(row.waker_user) << 32 | number(row.waker_kernel));
   return hash_of(hash, number(row.user) << 32 | number(row.kernel));
@@ -35,9 +35,9 @@ std::uint64_t hash_of_content(const Frame& frame) {
 }
 
 bool same_key(const Row& a, const Row& b) {
-  return a.process == b.process && a.tid == b.tid && a.cpu == b.cpu && a.thread_name == b.thread_name &&
-         a.user == b.user && a.kernel == b.kernel && a.tag == b.tag && a.waker == b.waker &&
-         a.waker_user == b.waker_user && a.waker_kernel == b.waker_kernel;
+  return a.process == b.process && a.tid == b.tid && a.cpu == b.cpu && a.block == b.block &&
+         a.thread_name == b.thread_name && a.user == b.user && a.kernel == b.kernel && a.tag == b.tag &&
+         a.waker == b.waker && a.waker_user == b.waker_user && a.waker_kernel == b.waker_kernel;
 }
 
 }  // namespace

@@ -16,6 +16,7 @@ expect_out '^after\.folded \(200 samples\) compared with before\.folded \(100 sa
 expect_equal "$(row ' slow$')" '40.00% 65.00% +25.00 40.00% 65.00% +25.00 slow' "what gained"
 expect_equal "$(row ' fast$')" '50.00% 25.00% -25.00 50.00% 25.00% -25.00 fast' "what lost"
 expect_no_out ' (rec|main)$'
+expect_out '^No intervals: before\.folded and after\.folded do not tell when each sample was taken'
 
 # Another format; the reverse order; a profile with itself; an empty profile.
 profile report -o before.pb.gz before.folded
@@ -97,6 +98,8 @@ bad 2 'given twice' - -
 bad 2 '-F is not for this command' -F 1 before.folded after.folded
 bad 2 'folded cannot show a comparison' -o diff.folded before.folded after.folded
 bad 2 '--format json' --format json before.folded after.folded
+bad 1 '--fail-above: before\.folded and after\.folded do not tell when' --fail-above 2% before.folded after.folded
+bad 1 'cannot read none: No such file' --fail-above 2% before.folded none
 bad 1 'cannot read none: No such file' before.folded none
 profile diff --help
 expect_status 0

@@ -160,6 +160,15 @@ misused --waker recording -- -e off-cpu --waker -o a.db 1
 misused --live recording -- -e malloc --live -o a.db 1
 misused '--from 25:00' 14:03:10 -- report --from 25:00 a.db
 misused '--to 1' --from -- report --from 2 --to 1 a.db
+misused 'two parts of one' -- diff --a 0:1 a.db
+misused 'two parts of stdin' -- diff --a 0:1 --b 1:2 -
+misused --a --from -- diff --a 0:1 --b 1:2 --from 1 a.db
+misused --b --to -- diff --b 1:2 --to 1 a.db b.db
+for value in '' 5 : .. 1:2:3 a:b 3:x; do misused "--a $value" -- diff --a "$value" --b 1:2 a.db; done
+misused '--b 9:2' before -- diff --a 0:1 --b 9:2 a.db
+for value in '' x 2%% -1 100 nan; do misused "--fail-above $value" 0% -- diff --fail-above "$value" a.db b.db; done
+misused --fail-above 'report and diff' -- --fail-above 2% 1
+misused '--a is not for this command' -- report --a 0:1 a.db
 
 # Several events.
 misused 'several -e' -- -e cpu-clock -e off-cpu 1

@@ -24,6 +24,9 @@ struct FlameComparison {
   FlameTable table;
   std::vector<FlameTable::Cell> before;
   std::vector<FlameTable::Cell> after;
+
+  // Adds up what was kept apart by blocks of time.
+  void join_blocks();
 };
 
 [[nodiscard]] FlameComparison compare_flames(const Profile& before, const Profile& after,

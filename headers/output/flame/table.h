@@ -54,6 +54,7 @@ class FlameTable {
     StringId thread = StringId::empty;  // its name; never empty
     std::uint32_t tid = 0;              // 0 unless threads are kept apart
     std::uint32_t cpu = any_cpu;        // any_cpu unless CPUs are kept apart
+    std::uint32_t block = 0;            // of time (Row::block)
     friend bool operator==(const Owner&, const Owner&) = default;
   };
   // A stack is a node: the path from a root to this node. The parent of a root is `none`, and each parent comes before
@@ -99,6 +100,8 @@ class FlameTable {
   Index copy_owner(const FlameTable& from, Index owner);
   // Returns the node of `frame` below `parent`; adds it if it is new.
   Index child(Index parent, Index frame);
+  // Makes one owner of all that differ only in their block. Returns the new owner of each.
+  [[nodiscard]] std::vector<Index> join_blocks();
   // The place of each node in a depth-first walk in which siblings are in the order of the ranks of their frames.
   [[nodiscard]] std::vector<Index> depth_first(const std::vector<Index>& rank) const;
   StringId intern(std::string_view clean_text) { return strings_.intern(clean_text); }

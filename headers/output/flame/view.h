@@ -3,9 +3,11 @@
 #pragma once
 
 #include <iosfwd>
+#include <optional>
 #include <span>
 
 #include "model/profile.h"
+#include "output/flame/changes.h"
 #include "output/flame/comparison.h"
 #include "output/flame/table.h"
 
@@ -19,25 +21,31 @@ struct FlameView {
   // values.
   const Profile* before = nullptr;
   std::span<const FlameTable::Cell> before_cells;
+  const FlameChanges* changes = nullptr;  // nullptr: there are no intervals
 };
 
 // Makes a table for one profile or for a comparison, and the view of it. It folds runs of unknown frames, and the
-// profiles must outlive it.
+// profiles must outlive it. `blocks`: of two profiles whose rows are kept apart by blocks of time; otherwise nullptr.
 class OwnFlameView {
  public:
   explicit OwnFlameView(const Profile& profile, const Profile* before = nullptr,
-                        SameFunction same = SameFunction::by_name) {
+                        SameFunction same = SameFunction::by_name, const ComparedBlocks* blocks = nullptr) {
     if (before == nullptr) {
       flames_.table = FlameTable(UnknownRuns::folded);
       flames_.after = flames_.table.add(profile);
     } else {
       flames_ = compare_flames(*before, profile, same, UnknownRuns::folded);
+      if (blocks != nullptr) {
+        changes_.emplace(flames_, *blocks, FlameChanges::Of::functions_and_boxes);
+        flames_.join_blocks();
+      }
     }
     view_.profile = &profile;
     view_.table = &flames_.table;
     view_.cells = flames_.after;
     view_.before = before;
     view_.before_cells = flames_.before;
+    if (changes_ && !changes_->is_too_short()) view_.changes = &*changes_;
   }
   OwnFlameView(const OwnFlameView&) = delete;
   OwnFlameView& operator=(const OwnFlameView&) = delete;
@@ -46,6 +54,7 @@ class OwnFlameView {
 
  private:
   FlameComparison flames_;
+  std::optional<FlameChanges> changes_;
   FlameView view_;
 };
 

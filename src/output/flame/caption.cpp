@@ -90,7 +90,11 @@ std::string tooltip_of(const FlameView& view, const FlameGraph& graph, const Fla
   text += place;
   if (!graph.is_comparison()) return text;
   const double change = ratio(box.total, graph.total()) - ratio(box.before, graph.total_before());
-  return text + '\n' + signed_points(change) + ", from " + share_of(box.before, graph.total_before());
+  text += '\n' + signed_points(change);
+  if (box.change != nullptr) {
+    text += " ± " + decimal(100 * box.change->share.margin(), 2) + (box.change->is_sure ? "" : ", which may be chance");
+  }
+  return text + ", from " + share_of(box.before, graph.total_before());
 }
 
 }  // namespace profile

@@ -32,6 +32,7 @@ struct Colour {
 inline constexpr Colour paper{255, 255, 255};
 inline constexpr Colour ink{27, 31, 35};                  // on paper and on every box
 inline constexpr Colour faint_ink{94, 102, 110};          // of less important text
+inline constexpr Colour unsure_change{206, 210, 214};     // of boxes whose change may be chance
 inline constexpr Colour comparison_paper{230, 233, 236};  // differs from white, so that white boxes are visible
 
 [[nodiscard]] std::uint32_t hash_of_name(std::string_view name);

@@ -150,7 +150,7 @@ class Comparing {
     if (by_process_) return table_.copy_owner(from, original);
     const FlameTable::Owner& owner = from.owners()[original];
     const StringId thread = table_.intern(folded_text(from, owner.thread));
-    return table_.intern_owner({.process = thread, .thread = thread, .cpu = owner.cpu});
+    return table_.intern_owner({.process = thread, .thread = thread, .cpu = owner.cpu, .block = owner.block});
   }
 
   std::vector<Cell> cells_of(const FlameTable& from, const std::vector<Cell>& originals,
@@ -185,6 +185,18 @@ class Comparing {
 };
 
 }  // namespace
+
+void FlameComparison::join_blocks() {
+  const std::vector<Index> owners = table.join_blocks();
+  for (std::vector<Cell>* const cells : {&before, &after}) {
+    FlameSums sums;
+    for (Cell cell : *cells) {
+      cell.owner = owners[cell.owner];
+      sums.add(cell);
+    }
+    *cells = std::move(sums).take();
+  }
+}
 
 FlameComparison compare_flames(const Profile& before, const Profile& after, SameFunction same, UnknownRuns runs) {
   return Comparing(before, after, same, runs).compared();

@@ -5,7 +5,10 @@
 #include <algorithm>
 #include <cmath>
 #include <ostream>
+#include <span>
+#include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "output/clean_text.h"
@@ -25,6 +28,7 @@ struct FunctionShares {
   std::string name;
   Shares before;
   Shares after;
+  const FunctionChange* change = nullptr;  // nullptr: there are no intervals
   [[nodiscard]] double self_change() const { return after.self - before.self; }
   [[nodiscard]] double total_change() const { return after.total - before.total; }
 };
@@ -37,6 +41,7 @@ constexpr double least_clear_change = 0.5;
 bool is_change(double points) { return std::abs(points) >= least_change; }
 
 bool is_clear(const FunctionShares& function) {
+  if (function.change != nullptr) return function.change->is_sure();
   return std::max(std::abs(function.self_change()), std::abs(function.total_change())) >= least_clear_change;
 }
 
@@ -54,10 +59,10 @@ class SharesByFunction {
       if (show_modules && frame.module != StringId::empty) {
         name.append(" [").append(bare_module(table.strings().view(frame.module))).append("]");
       }
-      functions_.push_back({.name = std::move(name), .before = {}, .after = {}});
+      functions_.push_back({.name = std::move(name), .before = {}, .after = {}, .change = nullptr});
     }
     no_stack_ = functions_.size();
-    functions_.push_back({.name = std::string(no_stack_name), .before = {}, .after = {}});
+    functions_.push_back({.name = std::string(no_stack_name), .before = {}, .after = {}, .change = nullptr});
     last_cell_.resize(functions_.size());
   }
 
@@ -79,6 +84,10 @@ class SharesByFunction {
     }
   }
 
+  void take_changes(const FlameChanges& changes) {
+    for (std::size_t i = 0; i < functions_.size(); ++i) functions_[i].change = &changes.functions()[i];
+  }
+
   [[nodiscard]] const std::vector<FunctionShares>& all() const { return functions_; }
 
  private:
@@ -98,42 +107,75 @@ std::string points(double change) {
 
 std::string share(double percent) { return decimal(percent, digits) + "%"; }
 
-// `sign`: 1 for functions that gained, -1 for functions that lost.
-void write_changed(std::ostream& out, const std::vector<FunctionShares>& functions, int sign,
-                   const DiffOptions& options) {
-  std::vector<const FunctionShares*> changed;
-  for (const FunctionShares& function : functions) {
-    const double change = is_change(function.self_change()) ? function.self_change() : function.total_change();
-    if (is_change(change) && (change > 0) == (sign > 0)) changed.push_back(&function);
-  }
-  const std::string_view what = sign > 0 ? "gained" : "lost";
-  if (changed.empty()) {
-    out << "No function " << what << ".\n\n";
-    return;
-  }
-  std::sort(changed.begin(), changed.end(), [sign](const FunctionShares* a, const FunctionShares* b) {
-    const auto order = [sign](const FunctionShares* function) {
-      const double self = is_change(function->self_change()) ? function->self_change() : 0;
-      return std::pair(-sign * self, -sign * function->total_change());
+std::string margin(const ShareChange& change) {
+  return change.is_known() ? decimal(100 * change.margin(), digits) : "-";
+}
+
+using Functions = std::vector<const FunctionShares*>;
+
+// The change of `self`; 0 if there is none, or if only that of `total` is sure.
+double own_change(const FunctionShares& function) {
+  const bool is_only_total = function.change != nullptr && function.change->is_sure() && !function.change->is_self_sure;
+  return is_only_total || !is_change(function.self_change()) ? 0 : function.self_change();
+}
+double leading_change(const FunctionShares& function) {
+  const double own = own_change(function);
+  return own != 0 ? own : function.total_change();
+}
+
+// The largest changes first, by `self`, and by `total` where that is the same.
+void sort_by_change(Functions& functions) {
+  std::sort(functions.begin(), functions.end(), [](const FunctionShares* a, const FunctionShares* b) {
+    const auto order = [](const FunctionShares* function) {
+      return std::pair(-std::abs(own_change(*function)), -std::abs(function->total_change()));
     };
     return order(a) != order(b) ? order(a) < order(b) : a->name < b->name;
   });
-  const std::size_t shown = std::min(options.top, changed.size());
-  out << top_of(shown, changed.size(), "function") << " that " << what << '\n';
-  TextTable table({{"SELF BEFORE"},
-                   {"AFTER"},
-                   {"CHANGE"},
-                   {"TOTAL BEFORE"},
-                   {"AFTER"},
-                   {"CHANGE"},
-                   {"FUNCTION", TextTable::Align::left}});
-  for (const FunctionShares* const one : std::span(changed).first(shown)) {
-    table.add({share(one->before.self), share(one->after.self), points(one->self_change()), share(one->before.total),
-               share(one->after.total), points(one->total_change()), one->name},
-              options.is_coloured && !is_clear(*one));
+}
+
+void write_functions(std::ostream& out, Functions functions, const std::string& what, const DiffOptions& options) {
+  sort_by_change(functions);
+  const std::size_t shown = std::min(options.top, functions.size());
+  out << top_of(shown, functions.size(), "function") << ' ' << what << '\n';
+  const bool has_margins = options.changes != nullptr;
+  std::vector<TextTable::Column> columns;
+  for (const char* const before : {"SELF BEFORE", "TOTAL BEFORE"}) {
+    columns.insert(columns.end(), {{before}, {"AFTER"}, {"CHANGE"}});
+    if (has_margins) columns.push_back({"±"});
+  }
+  columns.push_back({"FUNCTION", TextTable::Align::left});
+  TextTable table(std::move(columns));
+  for (const FunctionShares* const one : std::span(functions).first(shown)) {
+    std::vector<std::string> cells{share(one->before.self), share(one->after.self), points(one->self_change())};
+    if (has_margins) cells.push_back(margin(one->change->self));
+    cells.insert(cells.end(), {share(one->before.total), share(one->after.total), points(one->total_change())});
+    if (has_margins) cells.push_back(margin(one->change->total));
+    cells.push_back(one->name);
+    table.add(std::move(cells), options.is_coloured && !is_clear(*one));
   }
   table.write(out);
   out << '\n';
+}
+
+void write_changed(std::ostream& out, const std::vector<FunctionShares>& functions, const DiffOptions& options) {
+  Functions gained;
+  Functions lost;
+  Functions unsure;
+  for (const FunctionShares& function : functions) {
+    const double change = leading_change(function);
+    if (!is_change(change)) continue;
+    const bool is_sure = function.change == nullptr || function.change->is_sure();
+    (!is_sure ? unsure : change > 0 ? gained : lost).push_back(&function);
+  }
+  const std::string surely = options.changes != nullptr ? "surely " : "";
+  for (const auto& [group, verb] : {std::pair(&gained, "gained"), std::pair(&lost, "lost")}) {
+    if (group->empty()) {
+      out << "No function " << surely << verb << ".\n\n";
+    } else {
+      write_functions(out, *group, "that " + surely + verb, options);
+    }
+  }
+  if (!unsure.empty()) write_functions(out, unsure, "whose change may be chance", options);
 }
 
 }  // namespace
@@ -146,7 +188,9 @@ void write_diff_table(std::ostream& out, const DiffSide& before, const DiffSide&
     return clean_text(side.name) + " (" + std::to_string(sum) + " " + clean_text(options.unit) + ")";
   };
   out << whole(after) << " compared with " << whole(before)
-      << ", in percent of each; changes are in percentage points\n\n";
+      << ", in percent of each; changes are in percentage points\n";
+  if (!options.interval_note.empty()) out << clean_text(options.interval_note) << '\n';
+  out << '\n';
   for (const DiffSide* side : {&before, &after}) {
     if (total_of(side->cells) == 0)
       out << "There is nothing in " << clean_text(side->name) << ": all its shares are 0.\n\n";
@@ -154,8 +198,8 @@ void write_diff_table(std::ostream& out, const DiffSide& before, const DiffSide&
   SharesByFunction functions(table, options.show_modules);
   functions.add(before.cells, &FunctionShares::before);
   functions.add(after.cells, &FunctionShares::after);
-  write_changed(out, functions.all(), 1, options);
-  write_changed(out, functions.all(), -1, options);
+  if (options.changes != nullptr) functions.take_changes(*options.changes);
+  write_changed(out, functions.all(), options);
 }
 
 }  // namespace profile

@@ -89,9 +89,10 @@ std::vector<Weight> weights_of(const Processes& processes, std::span<const Flame
 // Makes the boxes, process by process.
 class FlameGraph::Walk {
  public:
-  Walk(FlameGraph& graph, const FlameTable& table)
+  Walk(FlameGraph& graph, const FlameTable& table, const FlameChanges* changes)
       : graph_(graph),
         table_(table),
+        changes_(changes),
         places_(table.depth_first(frames_by_text(table))),
         item_of_(table.nodes().size(), none) {}
 
@@ -99,6 +100,7 @@ class FlameGraph::Walk {
   FlameBox process(Index owner, std::span<const Weight> weights) {
     gather(weights);
     items_.front().box.owner = owner;
+    if (changes_ != nullptr) take_changes(table_.owners()[owner].process);
     sum(weights);
     place_all();
     for (const Index node : nodes_) item_of_[node] = none;
@@ -129,6 +131,11 @@ class FlameGraph::Walk {
       item_of_[node] = static_cast<Index>(items_.size());
       items_.push_back({.box = {.frame = at.frame}, .parent = at.parent == none ? 0 : item_of_[at.parent]});
     }
+  }
+
+  void take_changes(StringId process) {
+    items_.front().box.change = changes_->box(process, none);
+    for (std::size_t i = 0; i < nodes_.size(); ++i) items_[i + 1].box.change = changes_->box(process, nodes_[i]);
   }
 
   void sum(std::span<const Weight> weights) {
@@ -168,6 +175,7 @@ class FlameGraph::Walk {
 
   FlameGraph& graph_;
   const FlameTable& table_;
+  const FlameChanges* changes_;
   std::vector<Index> places_;   // by node: its place among all boxes
   std::vector<Index> item_of_;  // by node, for the current process; `none` between processes
   std::vector<Item> items_;     // in the order of the boxes
@@ -175,11 +183,11 @@ class FlameGraph::Walk {
 };
 
 FlameGraph::FlameGraph(const FlameTable& table, std::span<const FlameTable::Cell> cells,
-                       std::span<const FlameTable::Cell> before, bool is_comparison)
+                       std::span<const FlameTable::Cell> before, bool is_comparison, const FlameChanges* changes)
     : table_(table), boxes_(1), is_comparison_(is_comparison) {
   const Processes processes(table, is_comparison);
   const std::vector<Weight> weights = weights_of(processes, cells, before);
-  Walk walk(*this, table);
+  Walk walk(*this, table, changes);
   for (std::size_t begin = 0, end = 0; begin < weights.size(); begin = end) {
     while (end < weights.size() && weights[end].process == weights[begin].process) ++end;
     const FlameBox process =

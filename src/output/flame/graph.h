@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "output/flame/changes.h"
 #include "output/flame/table.h"
 
 namespace profile {
@@ -20,6 +21,7 @@ struct FlameBox {
   std::uint64_t total = 0;                     // width: sum of the stacks that have the box
   std::uint64_t self = 0;                      // part of `total` whose leaf is this box
   std::uint64_t before = 0;                    // total in the earlier profile; 0 without a comparison
+  const BoxChange* change = nullptr;           // of its share, with an interval; nullptr when not known
 };
 
 class FlameGraph {
@@ -28,9 +30,12 @@ class FlameGraph {
   // `before` are cells of the earlier profile in the same table (output/flame/comparison.h). In a comparison processes
   // with the same name are one, because numbers differ from run to run, and stacks that only `before` has get no box.
   // `table` must outlive this object. Sums larger than 64 bits stop at the largest number.
-  FlameGraph(const FlameTable& table, std::span<const FlameTable::Cell> cells) : FlameGraph(table, cells, {}, false) {}
-  FlameGraph(const FlameTable& table, std::span<const FlameTable::Cell> cells, std::span<const FlameTable::Cell> before)
-      : FlameGraph(table, cells, before, true) {}
+  // `changes` may be nullptr, and must outlive this object too.
+  FlameGraph(const FlameTable& table, std::span<const FlameTable::Cell> cells)
+      : FlameGraph(table, cells, {}, false, nullptr) {}
+  FlameGraph(const FlameTable& table, std::span<const FlameTable::Cell> cells, std::span<const FlameTable::Cell> before,
+             const FlameChanges* changes = nullptr)
+      : FlameGraph(table, cells, before, true, changes) {}
 
   // In the order of a depth-first walk: the root box first, and after each box all boxes on it, from left to right.
   [[nodiscard]] const std::vector<FlameBox>& boxes() const { return boxes_; }
@@ -48,7 +53,7 @@ class FlameGraph {
   class Walk;
 
   FlameGraph(const FlameTable& table, std::span<const FlameTable::Cell> cells, std::span<const FlameTable::Cell> before,
-             bool is_comparison);
+             bool is_comparison, const FlameChanges* changes);
 
   const FlameTable& table_;
   std::vector<FlameBox> boxes_;

@@ -39,7 +39,7 @@ unsigned even(double size) { return static_cast<unsigned>(std::ceil(size / 2)) *
 FlamePicture::FlamePicture(const FlameView& view, const PictureSize& size)
     : view_(view),
       graph_(view.before == nullptr ? FlameGraph(*view.table, view.cells)
-                                    : FlameGraph(*view.table, view.cells, view.before_cells)) {
+                                    : FlameGraph(*view.table, view.cells, view.before_cells, view.changes)) {
   choose_size(size);
   draw_boxes();
   if (size.has_clock) draw_clock();
@@ -94,7 +94,10 @@ void FlamePicture::draw_box(const FlameBox& box, double x, double width) {
   drawn.width = width - std::min(0.5, width / 4);
   drawn.height = row_ - row_gap;
   drawn.shows = &box;
-  if (graph_.is_comparison()) {
+  // The root box is the whole in both profiles.
+  if (view_.changes != nullptr && box.depth != 0 && (box.change == nullptr || !box.change->is_sure)) {
+    drawn.fill = unsure_change;
+  } else if (graph_.is_comparison()) {
     drawn.fill = colour_of_change(ratio(box.before, graph_.total_before()), ratio(box.total, graph_.total()));
   } else {
     drawn.fill = colour_of(graph_.kind_of(box), name);
@@ -167,6 +170,7 @@ void FlamePicture::draw_legend() {
     entry(colour_of_change(0.1, 0), "smaller share than before");
     entry(colour_of_change(0, 0), "unchanged");
     entry(colour_of_change(0, 0.1), "larger share");
+    if (view_.changes != nullptr) entry(unsure_change, "the change may be chance");
     return;
   }
   std::set<FlameKind> drawn;  // the legend has added no boxes yet

@@ -43,7 +43,7 @@ std::size_t FlameTable::FrameHash::operator()(const Frame& frame) const noexcept
 std::size_t FlameTable::OwnerHash::operator()(const Owner& owner) const noexcept {
   const std::uint64_t hash =
       hash_of(hash_of(hash_secret(), pair_of(owner.process, owner.tgid)), pair_of(owner.thread, owner.tid));
-  return hash_of(hash, owner.cpu);
+  return hash_of(hash, pair_of(owner.block, owner.cpu));
 }
 
 FlameTable::Index FlameTable::intern_frame(const Frame& frame) {
@@ -68,6 +68,18 @@ FlameTable::Index FlameTable::copy_owner(const FlameTable& from, Index owner) {
   Owner copy = from.owners_[owner];
   for (StringId* text : {&copy.process, &copy.thread}) *text = copy_text(from, *text);
   return intern_owner(copy);
+}
+
+std::vector<FlameTable::Index> FlameTable::join_blocks() {
+  const std::vector<Owner> apart = std::exchange(owners_, {});
+  owner_ids_.clear();
+  std::vector<Index> joined;
+  joined.reserve(apart.size());
+  for (Owner owner : apart) {
+    owner.block = 0;
+    joined.push_back(intern_owner(owner));
+  }
+  return joined;
 }
 
 FlameTable::Index FlameTable::child(Index parent, Index frame) {
@@ -212,7 +224,8 @@ class FlameTable::Adding {
                                 .tgid = process.tgid,
                                 .thread = name(row.thread_name),
                                 .tid = row.tid,
-                                .cpu = row.cpu});
+                                .cpu = row.cpu,
+                                .block = row.block});
   }
 
   FlameTable& table_;

@@ -5,6 +5,7 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "output/clean_text.h"
 #include "output/flame/data.h"
@@ -32,6 +33,23 @@ void write_lines(JsonWriter& json, std::string_view name, std::string_view text)
   json.begin_array(name);
   while (!text.empty()) json.value(take_until(text, '\n'));
   json.end_array();
+}
+
+// The functions whose change is known, in columns; margins are of their total.
+void write_changes(JsonWriter& json, const FlameView& view) {
+  std::vector<FlameTable::Index> known;
+  const std::vector<FunctionChange>& changes = view.changes->functions();
+  for (FlameTable::Index frame = 0; frame < view.table->frames().size(); ++frame) {
+    if (changes[frame].total.is_known()) known.push_back(frame);
+  }
+  const auto& frames = view.table->frames();
+  const auto id = [](StringId text) { return static_cast<std::uint32_t>(text); };
+  json.begin_object("changes");
+  json.array("name", known, [&](FlameTable::Index i) { return id(frames[i].name); });
+  json.array("module", known, [&](FlameTable::Index i) { return id(frames[i].module); });
+  json.array("margin", known, [&](FlameTable::Index i) { return changes[i].total.margin(); });
+  json.array("sure", known, [&](FlameTable::Index i) { return changes[i].is_total_sure ? 1U : 0U; });
+  json.end_object();
 }
 
 // [line, total, self, text]
@@ -118,6 +136,7 @@ void write_data(std::ostream& out, const FlameView& view, const std::string& tab
     json.begin_object("before");
     write_about(json, *view.before);
     write_flame_cells(json, "cells", order.moved(view.before_cells));
+    if (view.changes != nullptr) write_changes(json, view);
     json.end_object();
   }
   json.end_object();

@@ -102,6 +102,11 @@ class Tree {
     return this.swapped ? [this.shareOf(box), other] : [other, this.shareOf(box)];
   }
 
+  // In a comparison: whether the change of the box's function may be chance.
+  isUnsure(box) {
+    return Boolean(this.unsure) && this.isFrame(box) && this.unsure[this.table.functions.of.data[this.code[box]]] === 1;
+  }
+
   // The boxes from the root (without it) to the box.
   lineOf(box) {
     const line = [];

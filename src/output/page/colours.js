@@ -11,6 +11,7 @@ class Palette {
     this.background = dark ? '#15171a' : '#ffffff';
     this.comparisonBackground = dark ? '#15171a' : '#e6e9ec';
     this.unchanged = dark ? [58, 63, 69] : [255, 255, 255];
+    this.unsure = dark ? '#3f4246' : '#ced2d6';  // the change may be chance
     this.hover = dark ? '#e4e6e8' : '#22262b';
     this.selection = dark ? '#8cc2f5' : '#16508c';
     this.text = dark ? '#f2f3f4' : '#1b1f23';
@@ -29,6 +30,7 @@ class Palette {
   // `matches` is the same as in Drawing.draw().
   of(tree, box, matches) {
     if (matches !== null) return isMatched(tree, box, matches) ? this.matched : this.faded;
+    if (tree.comparing && tree.isUnsure(box)) return this.unsure;
     if (tree.comparing) return this.change(...tree.sharesCompared(box));
     return this.shade(tree.kindOf(box), tree.nameOf(box));
   }

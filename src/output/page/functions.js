@@ -39,6 +39,15 @@ class Functions {
   }
 }
 
+function functionKey(name, module) {
+  return `${name}\n${module}`;
+}
+// What the table knows of the change of a function (changesOf()).
+function changeIn(table, changes, id) {
+  const {functions} = table;
+  return changes.get(functionKey(functions.nameOf(id), functions.moduleOf(id)));
+}
+
 // The value of each node as leaf, summed over the wanted owners.
 function ownOfNodes(table, values, wanted) {
   const own = new Float64Array(table.nodes.parent.length);

@@ -96,7 +96,10 @@ class FunctionList {
       change: (id) => (before === null ? 0 : this.changeOf(id)),
     }[key];
     const heavier = valueOf === undefined ? byName : (a, b) => valueOf(a) - valueOf(b) || now.total[a] - now.total[b] || byName(b, a);
-    this.rows.sort(isAscending ? heavier : (a, b) => heavier(b, a));
+    const inOrder = isAscending ? heavier : (a, b) => heavier(b, a);
+    // By change, those that may be chance are last.
+    const unsure = key === 'change' ? this.view.tree.unsure : null;
+    this.rows.sort(unsure ? (a, b) => unsure[a] - unsure[b] || inOrder(a, b) : inOrder);
     element('functions-count').textContent = this.rows.length === all.length
       ? `${count(all.length)} function${all.length === 1 ? '' : 's'}`
       : `${count(this.rows.length)} of ${count(all.length)} functions`;
@@ -107,6 +110,11 @@ class FunctionList {
     const shown = whole === 0 ? 0 : now.total[id] / whole;
     const other = wholeBefore === 0 ? 0 : before.total[id] / wholeBefore;
     return this.view.tree.swapped ? other - shown : shown - other;
+  }
+  // Of two recordings: what is known of the change. null: there are no intervals.
+  knownOf(id) {
+    const changes = this.view.knownChanges();
+    return changes === null ? null : changeIn(this.view.source.table, changes, id) || {margin: null, isSure: false};
   }
   // In a comparison: its total before, also when they are swapped.
   earlier(id) {
@@ -177,8 +185,10 @@ class FunctionList {
       } else if (key === 'change') {
         const change = this.changeOf(id);
         const cell = made('td');
-        const isClear = Math.abs(change) >= leastClearChange;
-        cell.append(made('span', isClear ? '' : 'quiet', points(change).replace(' points', ' pts')));
+        const known = this.knownOf(id);
+        const isClear = known === null ? Math.abs(change) >= leastClearChange : known.isSure;
+        const margin = known === null || known.margin === null ? '' : ` ± ${(100 * known.margin).toFixed(2)}`;
+        cell.append(made('span', isClear ? '' : 'quiet', points(change).replace(' points', ' pts') + margin));
         row.append(cell);
       } else if (key === 'before') {
         const {before, wholeBefore} = this.sums;

@@ -6,9 +6,18 @@ function fileSource(data) {
   // A frozen state has the same processes. Another run has other process numbers, so processes are compared by name.
   const table = new Table(Boolean(data.before) && !data.before.same_processes);
   table.append(data);
+  table.changes = changesOf(table, data.before);
   const values = vectorOf(table, data.cells);
   const before = data.before ? vectorOf(table, data.before.cells) : null;
   return {table, values, before, unit: data.run.unit, label: '', beforeLabel: ''};
+}
+
+// Of two recordings, by functionKey(): the margin of the 95 % interval of the change in total, and whether the change
+// is sure. null: there are no intervals.
+function changesOf({strings}, before) {
+  if (!before || !before.changes) return null;
+  const {name, module, margin, sure} = before.changes;
+  return new Map(name.map((id, i) => [functionKey(strings[id], strings[module[i]]), {margin: margin[i], isSure: sure[i] === 1}]));
 }
 
 // The page holds large data as ["gzip", base64].

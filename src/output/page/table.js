@@ -105,6 +105,7 @@ class Table {
     // A short form of frameKey(), for links.
     this.shortKey = remembered((id) => shortKeyOf(this.frameKey(id)));
     this.functions = new Functions(this);
+    this.changes = null;  // of functions, if this is a comparison that has intervals
   }
 
   // Appends rows in the form of the page's data.

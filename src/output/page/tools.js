@@ -164,7 +164,7 @@ class Tools {
   }
 
   legendKey() {
-    return `${this.theme} ${this.view.source.before !== null} ${this.kindsSeen().join()}`;
+    return `${this.theme} ${this.view.source.before !== null} ${this.view.knownChanges() !== null} ${this.kindsSeen().join()}`;
   }
   kindsSeen() {
     const {data, length} = this.view.source.table.frames.kind;
@@ -183,7 +183,8 @@ class Tools {
     const comparison = [[0, 1, 'a larger share than before'], [1, 1, 'the same'], [1, 0, 'a smaller share']];
     element('legend').replaceChildren(
       ...(this.view.source.before !== null
-        ? comparison.map(([before, now, text]) => entry(palette.change(before, now), text))
+        ? [...comparison.map(([before, now, text]) => entry(palette.change(before, now), text)),
+          ...(this.view.knownChanges() === null ? [] : [entry(palette.unsure, 'the change may be chance')])]
         : [...this.kindsSeen(), kinds.owner].map((kind) => entry(palette.toneOf(kind), kindWords[kind]))));
   }
 }

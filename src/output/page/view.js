@@ -91,6 +91,7 @@ class View {
     this.sums = null;
     const id = this.of === null ? none : table.functions.find(this.of);
     this.tree = id === none ? treeOf(table, this.amounts(), this) : sandwichOf(table, this.amounts(), id, this.heaviest);
+    this.tree.unsure = this.unsureFunctions();
     // Keeps the path, because a function that disappears may come back.
     this.focus = this.tree.find(this.path);
     this.hovered = none;
@@ -100,6 +101,19 @@ class View {
       if (this.tree.pathOf(box).length === this.selectedPath.length) this.selected = box;
     }
     this.match();
+  }
+
+  // What is known of changes holds for the whole, not for a part that was chosen or edited.
+  knownChanges() {
+    return this.wantedOwners() === null ? this.source.table.changes : null;
+  }
+  // A flag for each function whose change may be chance; null if that is not known.
+  unsureFunctions() {
+    const changes = this.knownChanges();
+    if (changes === null) return null;
+    const {table} = this.source;
+    const isUnsure = (_, id) => !(changeIn(table, changes, id) || {isSure: false}).isSure;
+    return Uint8Array.from({length: table.functions.update().count}, isUnsure);
   }
 
   match() {
