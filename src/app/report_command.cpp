@@ -55,7 +55,8 @@ int run_report(std::span<const char* const> arguments) {
   options.outputs = outputs_of(parsed, parsed.texts("output"), "counted", true);
   check_outputs(options.outputs, false, false);
 
-  const ReadRequest request = request_of(parsed);
+  ReadRequest request = request_of(parsed);
+  request.with_times = std::ranges::any_of(options.outputs, [](const auto& to) { return to.format->name == "html"; });
   const ReadEdits edits = edits_of(parsed);
   parsed.exclude({"pid", "tid"});
   const auto note = [&options](const std::string& line) {

@@ -4,6 +4,7 @@
 
 #include <iosfwd>
 #include <span>
+#include <vector>
 
 #include "model/profile.h"
 #include "output/flame/comparison.h"
@@ -15,6 +16,8 @@ struct FlameView {
   const Profile* profile = nullptr;  // for title, unit, account and command line
   const FlameTable* table = nullptr;
   std::span<const FlameTable::Cell> cells;
+  // By row of `profile`: the index in `cells`. Empty in a comparison.
+  std::span<const FlameTable::Index> cell_of_row;
   // Only in a comparison: the earlier profile, and its cells in the same table. Shares of totals are compared, not
   // values.
   const Profile* before = nullptr;
@@ -29,13 +32,14 @@ class OwnFlameView {
                         SameFunction same = SameFunction::by_name) {
     if (before == nullptr) {
       flames_.table = FlameTable(UnknownRuns::folded);
-      flames_.after = flames_.table.add(profile);
+      flames_.after = flames_.table.add(profile, &cell_of_row_);
     } else {
       flames_ = compare_flames(*before, profile, same, UnknownRuns::folded);
     }
     view_.profile = &profile;
     view_.table = &flames_.table;
     view_.cells = flames_.after;
+    view_.cell_of_row = cell_of_row_;
     view_.before = before;
     view_.before_cells = flames_.before;
   }
@@ -46,6 +50,7 @@ class OwnFlameView {
 
  private:
   FlameComparison flames_;
+  std::vector<FlameTable::Index> cell_of_row_;
   FlameView view_;
 };
 
