@@ -132,17 +132,27 @@ function fileData(rows, before) {
 
 // A page with the times of its samples: [ticks, owner, stack, value], in the order of time.
 function timedPageOf(samples, {tickUs = 1000, to, unit = 'samples', from = 0} = {}) {
-  const rows = samples.map(([, owner, stack, value]) => [owner, stack, value]);
+  // A million samples have few stacks, so each is looked up once.
+  const rows = [];
+  const seen = new Map();  // by stack, then by owner: the number of the row
+  const rowOf = samples.map(([, owner, stack, value]) => {
+    if (!seen.has(stack)) seen.set(stack, new Map());
+    const ofStack = seen.get(stack);
+    if (!ofStack.has(owner)) ofStack.set(owner, rows.push([owner, stack, 0]) - 1);
+    rows[ofStack.get(owner)][2] += value;
+    return ofStack.get(owner);
+  });
   const tables = new Tables();
   const cells = tables.cells(rows);
   const ids = new Map(cells.owner.map((owner, i) => [`${owner} ${cells.node[i]}`, i]));
+  const cellOf = rows.map(([owner, stack]) => ids.get(`${tables.owner(owner)} ${tables.node(stack)}`));
   const numbers = [];
   let last = 0;
   for (const [time] of samples) {
     numbers.push(time - last);
     last = time;
   }
-  for (const [, owner, stack] of samples) numbers.push(ids.get(`${tables.owner(owner)} ${tables.node(stack)}`));
+  for (const row of rowOf) numbers.push(cellOf[row]);
   for (const [, , , value] of samples) numbers.push(value);
   const bytes = new Uint8Array(numbers.length * 8);
   let length = 0;
