@@ -50,10 +50,11 @@ void write_page_times(JsonWriter& json, const Profile& profile) {
 void write_page_samples(std::ostream& out, const Profile& profile, std::span<const FlameTable::Index> cell_of_row) {
   const Timeline& timeline = *profile.timeline;
   PackedLetters packed(out);
-  write_column(packed, timeline, [tick_us = tick_us_of(profile), last = std::uint64_t{0}](const TimedSample& sample) mutable {
-    const std::uint64_t tick = sample.time_us / tick_us;
-    return tick - std::exchange(last, tick);
-  });
+  write_column(packed, timeline,
+               [tick_us = tick_us_of(profile), last = std::uint64_t{0}](const TimedSample& sample) mutable {
+                 const std::uint64_t tick = sample.time_us / tick_us;
+                 return tick - std::exchange(last, tick);
+               });
   write_column(packed, timeline, [cell_of_row](const TimedSample& sample) { return cell_of_row[sample.row]; });
   write_column(packed, timeline, [](const TimedSample& sample) { return sample.value; });
   packed.finish();

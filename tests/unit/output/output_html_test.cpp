@@ -195,7 +195,8 @@ TEST_CASE("a page of a recording has each sample with its time") {
     profile.run.unit = unit;
     Timeline timeline{.begin_us = 2'000'000, .end_us = 9'000'500, .samples = {}};
     for (std::uint32_t row = 0; row < profile.rows().size(); ++row) {
-      timeline.samples.push_back({.time_us = 2'000'999 + row * 300'001ULL, .value = profile.rows()[row].value, .row = row});
+      timeline.samples.push_back(
+          {.time_us = 2'000'999 + row * 300'001ULL, .value = profile.rows()[row].value, .row = row});
     }
     profile.timeline = timeline;
     const std::string page = data_of(page_of(profile));
