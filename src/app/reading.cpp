@@ -116,7 +116,7 @@ bool is_recording_file(const std::string& path) {
 
 Profile read_recorded(const std::string& path, const ReadRequest& request,
                       const std::function<void(const std::string&)>& note) {
-  const auto recording = load_module<RecordingModule>();
+  const auto& recording = load_module<RecordingModule>();
   if (!request.with_times) return recording.read(path, request, {});
   Timeline timeline;
   std::uint64_t run_began_unix_ns = 0;
