@@ -40,6 +40,8 @@ struct ReadRequest {
   CpuList cpus;
   std::string cgroup;  // the path of a group, with those below it; only a recording tells it
   std::string event;   // of a file that has several; "": the first
+  // The samples of a recording are kept with their times (Profile::timeline), if they are not too many.
+  bool with_times = false;
 
   // Whether nothing is left out.
   [[nodiscard]] bool is_all() const {

@@ -207,6 +207,22 @@ struct RowsApart {
   friend bool operator==(const RowsApart&, const RowsApart&) = default;
 };
 
+// A sample of a recording. Its row has the sum of all that are alike.
+struct TimedSample {
+  std::uint64_t time_us = 0;  // since the beginning of the run; of a span, its end
+  std::uint64_t value = 0;
+  std::uint32_t row = 0;  // index in Profile::rows()
+};
+
+// All samples of a profile one by one, for outputs that show when something happened.
+struct Timeline {
+  static constexpr std::size_t most_samples = 5'000'000;  // a page with more of them would be too large to open
+  // The part of the run that was read, in microseconds since its beginning.
+  std::uint64_t begin_us = 0;
+  std::uint64_t end_us = 0;
+  std::vector<TimedSample> samples;  // in the order of time
+};
+
 // The request of the user, in the words that the outputs print.
 struct RunInfo {
   std::string event = "cpu-clock";  // as typed
@@ -272,6 +288,8 @@ class Profile {
   std::optional<std::vector<ThreadWait>> thread_waits;  // the longest first
   std::vector<DurationTable> duration_tables;
   std::optional<SyscallReport> syscalls;
+  // Only of a recording that was read with its times; the changes of rows below keep it right.
+  std::optional<Timeline> timeline;
   RowsApart apart;  // for rows that are added from here on
 
   // Returns the process `tgid` in its `image`-th program. A new one gets `name`.
@@ -292,8 +310,8 @@ class Profile {
   // Interns a file that holds code.
   BinaryId binary(const Binary& binary);
   // Adds the value and the samples to an equal row, or adds a new row. It first clears the fields that `apart` does not
-  // keep apart.
-  void add(const Row& given);
+  // keep apart. Returns the index of the row.
+  std::uint32_t add(const Row& given);
   // Multiplies all values and sets their unit. False when the sum does not fit into 64 bits; then nothing has changed.
   [[nodiscard]] bool weigh(std::uint64_t factor, Unit unit);
   // Changes each row and merges rows that are equal afterwards. `change` may intern stacks.
@@ -306,6 +324,7 @@ class Profile {
   // the place of these.
   // Two processes with the same tgid, image and name are the same; with another name, the process gets another image.
   // If one address has two names (another library was mapped there; two machines), both stay as separate frames.
+  // The sum has no timeline.
   void merge(const Profile& other);
   // Makes one process of all that have the same name, with the tgid 0. Its rows have no tid.
   void merge_processes();
@@ -344,10 +363,13 @@ class Profile {
                                                         bool is_return) const;
   // Clears the fields that `apart` does not keep apart.
   void clear_unkept(Row& row) const;
-  // Adds the row to an equal one at another index than `own_index`. False: there is none.
-  bool merge_row(const Row& row, std::uint64_t hash, std::size_t own_index);
+  // Adds the row to an equal one at another index than `own_index`, which it returns. nullopt: there is none.
+  std::optional<std::uint32_t> merge_row(const Row& row, std::uint64_t hash, std::size_t own_index);
+  // Moves rows to other indices: `place` has one for each row, or gone_row.
+  void move_rows(const std::vector<std::uint32_t>& place);
   void index_rows();
 
+  static constexpr std::uint32_t gone_row = UINT32_MAX;
   std::vector<Process> processes_;
   std::unordered_map<std::uint64_t, ProcessId> process_ids_;  // key: tgid << 32 | image
   std::vector<Frame> frames_;

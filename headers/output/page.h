@@ -20,8 +20,9 @@ inline constexpr int page_data_version = 1;
 
 // The page before and after its data. The caller writes one JSON text without '<' between them
 // (JsonWriter::Context::html). The page has a policy with the hashes of its style and its script, so the browser runs
-// nothing else.
+// nothing else. If there are samples with their times, page_before_samples() and they follow the data.
 [[nodiscard]] std::string_view page_before_data(PageUse use = PageUse::live);
+[[nodiscard]] std::string_view page_before_samples();
 [[nodiscard]] std::string_view page_after_data();
 // The policy of a `live` page for the HTTP header Content-Security-Policy. Only the header can forbid that another page
 // shows this one in a frame.

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <ctime>
 #include <ostream>
+#include <utility>
 
 #include "app/options.h"
 #include "app/weight.h"
@@ -132,6 +133,30 @@ bool is_reversed(const ReadRequest& request) {
 
 constexpr double shortest_block_s = 1;
 constexpr double most_blocks = 256;  // more would take long to compare, and tell little more
+
+Profile read_recorded(const std::string& path, const ReadRequest& request,
+                      const std::function<void(const std::string&)>& note) {
+  const auto& recording = load_module<RecordingModule>();
+  if (!request.with_times) return recording.read(path, request, {});
+  Timeline timeline;
+  std::uint64_t run_began_unix_ns = 0;
+  std::size_t count = 0;
+  Profile profile = recording.read(path, request, [&](Profile& sum, const Sample& sample) {
+    run_began_unix_ns = sample.unix_ns - sample.time_ns;
+    const std::uint32_t row = sum.add(sample.row);
+    if (++count > Timeline::most_samples) return;
+    timeline.samples.push_back({.time_us = sample.time_ns / 1000, .value = sample.row.value, .row = row});
+  });
+  if (count > Timeline::most_samples) {
+    note(path + ": the page shows no times, because there are " + std::to_string(count) + " samples, more than " +
+         std::to_string(Timeline::most_samples) + "; --from and --to choose a part");
+  } else if (count != 0) {
+    timeline.begin_us = (profile.began_unix_ns - run_began_unix_ns) / 1000;
+    timeline.end_us = timeline.begin_us + profile.duration_ns / 1000;
+    profile.timeline = std::move(timeline);
+  }
+  return profile;
+}
 
 std::string with_name(const Subcommand& command, const std::string& text) {
   return std::string(command.name) + ": " + text;
@@ -261,7 +286,7 @@ ReadProfile read_in_blocks(const std::string& path, const ReadRequest& request) 
 ReadProfile read_named(const std::string& path, const ReadRequest& request,
                        const std::function<void(const std::string&)>& note) {
   AlienLines aliens;
-  if (is_recording_file(path)) return {.name = path, .profile = load_module<RecordingModule>().read(path, request, {})};
+  if (is_recording_file(path)) return {.name = path, .profile = read_recorded(path, request, note)};
   ReadProfile read{.name = path == "-" ? "stdin" : path, .profile = read_profile_file(path, &aliens, request)};
   if (aliens.count != 0)
     note(aliens.first + "; " + number_of(aliens.count, "such line is", "such lines are") + " left out");

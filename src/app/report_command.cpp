@@ -81,7 +81,8 @@ int run_report(std::span<const char* const> arguments) {
   std::optional<Children> children;  // before the files are in memory
   if (sources || !functions.empty()) children.emplace(parsed.texts("debug-dir"), parsed.is_on("debuginfod"), true);
 
-  const ReadRequest request = request_of(parsed);
+  ReadRequest request = request_of(parsed);
+  request.with_times = std::ranges::any_of(options.outputs, [](const auto& to) { return to.format->name == "html"; });
   const ReadEdits edits = edits_of(parsed);
   parsed.exclude({"pid", "tid"});
   for (const char* const name : {"output", "format", "folded", "residency", "sources"}) {

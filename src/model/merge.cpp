@@ -261,6 +261,7 @@ class Merging {
 void Profile::merge(const Profile& other) {
   if (run.is_state && other.run.is_state && this != &other) forget_rows();
   Merging(*this, other).merge();
+  timeline.reset();
   account += Account(other.account);
   // If both have it, compare CLOCK_MONOTONIC, because no user can set it.
   const bool is_earlier = began_ns != 0 && other.began_ns != 0

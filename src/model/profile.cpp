@@ -148,14 +148,15 @@ BinaryId Profile::binary(const Binary& binary) {
   return found->second;
 }
 
-void Profile::add(const Row& given) {
+std::uint32_t Profile::add(const Row& given) {
   Row row = given;
   clear_unkept(row);
   if (are_rows_moved_) index_rows();
   const std::uint64_t hash = hash_of_key(row);
-  if (merge_row(row, hash, rows_.size())) return;
+  if (const auto known = merge_row(row, hash, rows_.size())) return *known;
   row_ids_.add(hash, rows_.size());
   rows_.push_back(row);
+  return static_cast<std::uint32_t>(rows_.size() - 1);
 }
 
 void Profile::clear_unkept(Row& row) const {
@@ -163,12 +164,19 @@ void Profile::clear_unkept(Row& row) const {
   if (!apart.by_cpu) row.cpu = any_cpu;
 }
 
-bool Profile::merge_row(const Row& row, std::uint64_t hash, std::size_t own_index) {
+std::optional<std::uint32_t> Profile::merge_row(const Row& row, std::uint64_t hash, std::size_t own_index) {
   const auto known = row_ids_.find(hash, [&](std::uint32_t i) { return i != own_index && same_key(rows_[i], row); });
-  if (!known) return false;
+  if (!known) return std::nullopt;
   rows_[*known].value += row.value;
   rows_[*known].samples += row.samples;
-  return true;
+  return known;
+}
+
+void Profile::move_rows(const std::vector<std::uint32_t>& place) {
+  are_rows_moved_ = true;  // the index is made again if a row is added, which a report does not do
+  if (!timeline) return;
+  for (TimedSample& sample : timeline->samples) sample.row = place[sample.row];
+  std::erase_if(timeline->samples, [](const TimedSample& sample) { return sample.row == gone_row; });
 }
 
 void Profile::index_rows() {
@@ -180,6 +188,7 @@ void Profile::index_rows() {
 void Profile::forget_rows() {
   rows_.clear();
   row_ids_.clear();
+  timeline.reset();
   account.forget_recorded();
 }
 
@@ -187,6 +196,9 @@ bool Profile::weigh(std::uint64_t factor, Unit unit) {
   std::uint64_t sum = 0;
   if (__builtin_mul_overflow(total(), factor, &sum)) return false;
   for (Row& row : rows_) row.value *= factor;
+  if (timeline) {
+    for (TimedSample& sample : timeline->samples) sample.value *= factor;
+  }
   run.unit = unit;
   return true;
 }
@@ -202,33 +214,46 @@ void Profile::change_rows(const std::function<void(Row&)>& change) {
   }
   // Mostly few rows change. The others still differ from each other, so only the changed ones are looked up. What the
   // index says of a changed row's old key matches no row any more.
-  std::vector<bool> is_merged;
+  std::vector<std::uint32_t> merged_into;  // by row; gone_row: it stays
   for (const std::size_t i : changed) {
     const std::uint64_t hash = hash_of_key(rows_[i]);
-    if (merge_row(rows_[i], hash, i)) {
-      is_merged.resize(rows_.size());
-      is_merged[i] = true;
+    if (const auto equal = merge_row(rows_[i], hash, i)) {
+      merged_into.resize(rows_.size(), gone_row);
+      merged_into[i] = *equal;
     } else {
       row_ids_.add(hash, i);
     }
   }
-  if (is_merged.empty()) return;
-  std::size_t kept = 0;
+  if (merged_into.empty()) return;
+  std::vector<std::uint32_t> place(rows_.size(), gone_row);
+  std::uint32_t kept = 0;
   for (std::size_t i = 0; i < rows_.size(); ++i) {
-    if (!is_merged[i]) rows_[kept++] = rows_[i];
+    if (merged_into[i] != gone_row) continue;
+    rows_[kept] = rows_[i];
+    place[i] = kept++;
+  }
+  // A row that another one was merged into stays, because only later rows look for it.
+  for (std::size_t i = 0; i < rows_.size(); ++i) {
+    if (merged_into[i] != gone_row) place[i] = place[merged_into[i]];
   }
   rows_.resize(kept);
-  are_rows_moved_ = true;  // the index is made again if a row is added, which a report does not do
+  move_rows(place);
 }
 
 void Profile::keep_rows(const std::function<bool(const Row&)>& is_kept) {
   std::uint64_t samples = 0;
-  std::erase_if(rows_, [&](const Row& row) {
-    const bool is_erased = !is_kept(row);
-    if (is_erased) samples += row.samples;
-    return is_erased;
-  });
-  are_rows_moved_ = true;
+  std::vector<std::uint32_t> place(rows_.size(), gone_row);
+  std::uint32_t kept = 0;
+  for (std::size_t i = 0; i < rows_.size(); ++i) {
+    if (is_kept(rows_[i])) {
+      rows_[kept] = rows_[i];
+      place[i] = kept++;
+    } else {
+      samples += rows_[i].samples;
+    }
+  }
+  rows_.resize(kept);
+  move_rows(place);
   if (!account.is_known) return;
   samples = std::min(samples, account.recorded);
   account.recorded -= samples;

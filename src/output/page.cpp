@@ -31,6 +31,8 @@ std::string page_policy() {
   return std::string(page_text::policy).append("; connect-src 'self'; frame-ancestors 'none'");
 }
 
+std::string_view page_before_samples() { return "</script>\n<script type=\"text/plain\" id=\"samples\">"; }
+
 std::string_view page_after_data() { return page_text::after_data; }
 
 void write_page_run(JsonWriter& json, const Profile& profile) {

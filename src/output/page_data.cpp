@@ -41,11 +41,11 @@ std::streamsize PageData::xsputn(const char* bytes, std::streamsize count) {
     plain_ += text;
     if (plain_.size() <= plain_bytes) return count;
     out_ << R"(["gzip",")";
-    packer_ = std::make_unique<Packer>(out_);
-    packer_->gzip.write(plain_);
+    packer_ = std::make_unique<PackedLetters>(out_);
+    packer_->write(plain_);
     plain_ = {};
   } else {
-    packer_->gzip.write(text);
+    packer_->write(text);
   }
   return count;
 }
@@ -55,8 +55,7 @@ void PageData::finish() {
     out_ << plain_;
     return;
   }
-  packer_->gzip.finish();
-  packer_->letters.finish();
+  packer_->finish();
   out_ << R"("])";
 }
 

@@ -8,6 +8,7 @@
 #include <ostream>
 #include <streambuf>
 #include <string>
+#include <string_view>
 
 #include "output/gzip.h"
 
@@ -40,6 +41,24 @@ class Base64Buffer final : public DirectBuffer {
   std::string waiting_;  // the bytes of an incomplete group
 };
 
+// Writes bytes to a stream as gzip in base64.
+class PackedLetters {
+ public:
+  // `out` must outlive this object.
+  explicit PackedLetters(std::ostream& out) : letters_(out), bytes_(&letters_), gzip_(bytes_) {}
+  void write(std::string_view bytes) { gzip_.write(bytes); }
+  // Writes the remaining data. Write nothing after it.
+  void finish() {
+    gzip_.finish();
+    letters_.finish();
+  }
+
+ private:
+  Base64Buffer letters_;
+  std::ostream bytes_;
+  Gzip gzip_;
+};
+
 // A stream for JSON. Up to `plain_bytes` go to `out` unchanged; more becomes ["gzip","BASE64"].
 class PageData final : private DirectBuffer {
  public:
@@ -51,18 +70,12 @@ class PageData final : private DirectBuffer {
   void finish();
 
  private:
-  struct Packer {
-    explicit Packer(std::ostream& out) : letters(out), bytes(&letters), gzip(bytes) {}
-    Base64Buffer letters;
-    std::ostream bytes;
-    Gzip gzip;
-  };
   std::streamsize xsputn(const char* bytes, std::streamsize count) override;
 
   std::ostream& out_;
   std::ostream json_;
   std::string plain_;
-  std::unique_ptr<Packer> packer_;  // exists once the data exceeds plain_bytes
+  std::unique_ptr<PackedLetters> packer_;  // exists once the data exceeds plain_bytes
 };
 
 }  // namespace profile

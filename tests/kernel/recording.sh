@@ -43,6 +43,11 @@ profile report -q -f -p "$(ask "SELECT tgid FROM processes WHERE name = 'leaves'
 expect_equal "$(folded_total '^leaves;' "$tmp/out")" "$leaves" "samples of one process"
 # A process that ended in the run has both times.
 expect_equal "$(ask "SELECT count(*) FROM processes WHERE name = 'leaves' AND ended_unix_ns - began_unix_ns BETWEEN 4e8 AND 6e10")" 1 "the times of a process"
+# The page of a part has each of its samples with its time.
+profile report -q --from "$middle" -o "$tmp/part.html" "$tmp/run.db"
+expect_status 0
+expect_equal "$(grep -o '"samples":[0-9]*}' "$tmp/part.html")" "\"samples\":$(ask "SELECT count(*) FROM sample_list WHERE seconds >= $middle")}" "samples on the page"
+
 
 # Several events in one recording, each told apart, also in files beside it.
 need_event off-cpu

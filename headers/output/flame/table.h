@@ -73,8 +73,8 @@ class FlameTable {
   // Adds what is new in `profile`. Returns its rows as cells: one for each pair of owner and node, in the order of
   // their first rows.
   // A tag becomes the leaf frame, incomplete_frame() becomes the root frame of an incomplete stack, and each inlined
-  // function becomes a frame.
-  std::vector<Cell> add(const Profile& profile);
+  // function becomes a frame. `cell_of_row`: gets the index of the cell of each row.
+  std::vector<Cell> add(const Profile& profile, std::vector<Index>* cell_of_row = nullptr);
   [[nodiscard]] UnknownRuns unknown_runs() const { return runs_; }
 
   [[nodiscard]] const StringTable& strings() const { return strings_; }
@@ -129,10 +129,12 @@ class FlameTable {
 // Sums of cells: each pair of owner and node is there once, in the order of arrival.
 class FlameSums {
  public:
-  void add(const FlameTable::Cell& cell) {
+  // Returns the index of the sum.
+  std::size_t add(const FlameTable::Cell& cell) {
     const auto [place, is_new] = places_.try_emplace(std::uint64_t{cell.owner} << 32 | cell.node, cells_.size());
     if (is_new) cells_.push_back({.owner = cell.owner, .node = cell.node});
     cells_[place->second].value += cell.value;
+    return place->second;
   }
   [[nodiscard]] const std::vector<FlameTable::Cell>& cells() const { return cells_; }
   [[nodiscard]] std::vector<FlameTable::Cell> take() && { return std::move(cells_); }

@@ -5,6 +5,7 @@
 #include <iosfwd>
 #include <optional>
 #include <span>
+#include <vector>
 
 #include "model/profile.h"
 #include "output/flame/changes.h"
@@ -17,6 +18,8 @@ struct FlameView {
   const Profile* profile = nullptr;  // for title, unit, account and command line
   const FlameTable* table = nullptr;
   std::span<const FlameTable::Cell> cells;
+  // By row of `profile`: the index in `cells`. Empty in a comparison.
+  std::span<const FlameTable::Index> cell_of_row;
   // Only in a comparison: the earlier profile, and its cells in the same table. Shares of totals are compared, not
   // values.
   const Profile* before = nullptr;
@@ -32,7 +35,7 @@ class OwnFlameView {
                         SameFunction same = SameFunction::by_name, const ComparedBlocks* blocks = nullptr) {
     if (before == nullptr) {
       flames_.table = FlameTable(UnknownRuns::folded);
-      flames_.after = flames_.table.add(profile);
+      flames_.after = flames_.table.add(profile, &cell_of_row_);
     } else {
       flames_ = compare_flames(*before, profile, same, UnknownRuns::folded);
       if (blocks != nullptr) {
@@ -43,6 +46,7 @@ class OwnFlameView {
     view_.profile = &profile;
     view_.table = &flames_.table;
     view_.cells = flames_.after;
+    view_.cell_of_row = cell_of_row_;
     view_.before = before;
     view_.before_cells = flames_.before;
     if (changes_ && !changes_->is_too_short()) view_.changes = &*changes_;
@@ -55,6 +59,7 @@ class OwnFlameView {
  private:
   FlameComparison flames_;
   std::optional<FlameChanges> changes_;
+  std::vector<FlameTable::Index> cell_of_row_;
   FlameView view_;
 };
 

@@ -121,10 +121,11 @@ class FlameTable::Adding {
     shown_of_.push_back(static_cast<std::uint32_t>(shown_.size()));
   }
 
-  std::vector<Cell> cells() {
+  std::vector<Cell> cells(std::vector<Index>* cell_of_row) {
     FlameSums sums;
     for (const Row& row : profile_.rows()) {
-      sums.add({.owner = owner_of(row), .node = node_of(row), .value = row.value});
+      const std::size_t cell = sums.add({.owner = owner_of(row), .node = node_of(row), .value = row.value});
+      if (cell_of_row != nullptr) cell_of_row->push_back(static_cast<Index>(cell));
     }
     return std::move(sums).take();
   }
@@ -235,6 +236,8 @@ class FlameTable::Adding {
   std::vector<std::optional<Index>> tops_;  // by StackId: top node of the user stack
 };
 
-std::vector<FlameTable::Cell> FlameTable::add(const Profile& profile) { return Adding(*this, profile).cells(); }
+std::vector<FlameTable::Cell> FlameTable::add(const Profile& profile, std::vector<Index>* cell_of_row) {
+  return Adding(*this, profile).cells(cell_of_row);
+}
 
 }  // namespace profile

@@ -13,6 +13,7 @@
 #include "output/output.h"
 #include "output/page.h"
 #include "output/page_data.h"
+#include "output/page_times.h"
 #include "output/shown_frame.h"
 #include "output/tables.h"
 #include "support/text_parts.h"
@@ -121,6 +122,11 @@ void write_sources(JsonWriter& json, const Profile& profile, const SourceListing
   json.end_object();
 }
 
+bool has_times(const FlameView& view) {
+  const auto& timeline = view.profile->timeline;
+  return view.before == nullptr && timeline && !timeline->samples.empty();
+}
+
 void write_data(std::ostream& out, const FlameView& view, const std::string& tables, const SourceListings* sources) {
   PageData data(out);
   JsonWriter json(data.json(), JsonWriter::Context::html);
@@ -132,6 +138,7 @@ void write_data(std::ostream& out, const FlameView& view, const std::string& tab
   const FlameDrawOrder order = draw_order_of(*view.table);
   write_flame_table(json, *view.table, order);
   write_flame_cells(json, "cells", order.moved(view.cells));
+  if (has_times(view)) write_page_times(json, *view.profile);
   if (view.before != nullptr) {
     json.begin_object("before");
     write_about(json, *view.before);
@@ -147,6 +154,10 @@ void write_data(std::ostream& out, const FlameView& view, const std::string& tab
 void write_page(std::ostream& out, const FlameView& view, const std::string& tables, const SourceListings* sources) {
   out << page_before_data(PageUse::file);
   write_data(out, view, tables, sources);
+  if (has_times(view)) {
+    out << page_before_samples();
+    write_page_samples(out, *view.profile, view.cell_of_row);
+  }
   out << page_after_data();
 }
 

@@ -15,6 +15,7 @@ class Palette {
     this.hover = dark ? '#e4e6e8' : '#22262b';
     this.selection = dark ? '#8cc2f5' : '#16508c';
     this.text = dark ? '#f2f3f4' : '#1b1f23';
+    this.laneBar = dark ? '#6c93bd' : '#6f9ac6';
     this.matched = dark ? '#a8409a' : '#e58bdc';
     this.faded = dark ? '#2b2f34' : '#e9e9e7';
     this.fadedText = dark ? '#7f8891' : '#7a828a';
@@ -36,6 +37,17 @@ class Palette {
   }
   textOn(tree, box, matches) {
     return matches !== null && !isMatched(tree, box, matches) ? this.fadedText : this.text;
+  }
+  // The colour of one of two parts of the time that are compared: as what was more in that part.
+  ofPart(which) {
+    return `rgb(${(which === 0 ? fullShrinkage : fullGrowth).join(', ')})`;
+  }
+  // The red, green, blue and opacity of a cell of a heat map, by its share of the largest. It is grey, so that the
+  // colours of parts can be seen on it.
+  heat(share) {
+    const [empty, full] = this.dark ? [28, 235] : [255, 30];
+    const grey = Math.round(empty + (full - empty) * share);
+    return [grey, grey, grey, 255];
   }
   // The tone of the kind without a shade, for the legend.
   toneOf(kind) {

@@ -33,6 +33,7 @@ class Input {
     this.graph = element('graph');
     this.menu = element('menu');
     this.live = null;
+    this.strip = null;
     this.mouse();
     this.menuButtons();
     document.addEventListener('keydown', (event) => this.key(event));
@@ -160,6 +161,10 @@ class Input {
       else if (event.key === 'Enter') this.nextMatch(event.shiftKey ? -1 : 1);
       return;
     }
+    if (event.target.closest('#time') !== null && event.target.tagName === 'INPUT') {
+      if (event.key === 'Escape' || event.key === 'Enter') element('strip').focus();  // which also takes what was typed
+      return;
+    }
     if (event.target.tagName === 'INPUT') {
       if (event.key === 'Escape' || event.key === 'Enter') this.editBar.leave(event.target, event.key === 'Enter');
       return;
@@ -209,6 +214,7 @@ class Input {
       t: () => tools.switchTheme(),
       '?': () => this.help(),
     };
+    if (this.strip !== null) acts.r = () => element('strip').focus();
     if (this.live !== null) {
       acts[' '] = () => this.live.togglePause();
       acts.b = () => this.live.toggleFreeze();

@@ -1,7 +1,7 @@
 // Keeps the state of the view in the address after the #, so that the user can send it, reload it and go back. Hashes
 // of the frames on the way to a box name the box; they are the same in another page of the same program.
 
-const lastsUntilNext = ['search', 'sort'];  // changes of these add no step to the browser's history
+const lastsUntilNext = ['search', 'sort', 'time', 'against'];  // changes of these add no step to the browser's history
 
 // '' for the usual value.
 function onOrOff(is, usual) {
@@ -10,9 +10,9 @@ function onOrOff(is, usual) {
 }
 
 class Link {
-  // `live`: the Live object, or null. `saved`: the state for a saved page whose address has none.
-  constructor({view, tools, list, editBar, live, saved = ''}) {
-    Object.assign(this, {view, tools, list, editBar, live});
+  // `live`: the Live object, or null. `strip`: the TimeStrip, or null. `saved`: the state for a saved page whose address has none.
+  constructor({view, tools, list, editBar, live, strip, saved = ''}) {
+    Object.assign(this, {view, tools, list, editBar, live, strip});
     this.flags = {
       invert: ['inverted', false], heaviest: ['heaviest', live !== null], processes: ['byProcess', true],
       threads: ['byThread', false], before: ['swapped', false],
@@ -30,8 +30,9 @@ class Link {
   }
 
   // The link has only values that differ from the defaults. `forFile`: from those of a page that is not live.
-  words(forFile = this.live === null) {
-    const {view, list, live} = this;
+  // `forSaved`: of a page that has no times.
+  words(forFile = this.live === null, forSaved = false) {
+    const {view, list, live, strip} = this;
     const parts = new URLSearchParams();
     const add = (name, value) => value !== '' && parts.set(name, value);
     if (view.of !== null) {
@@ -50,6 +51,11 @@ class Link {
     if (list.isShown) parts.set('functions', 'on');
     add('sort', list.sortWords());
     if (live !== null) add('last', live.windowWords());
+    // A saved page has only the chosen part of the time.
+    if (strip !== null && !forSaved) {
+      strip.parts.forEach((part, which) => add(['time', 'against'][which], strip.words(part)));
+      add('lanes', strip.kind === laneKinds[0] ? '' : strip.kind);
+    }
     return parts.toString();
   }
   write() {
@@ -77,7 +83,7 @@ class Link {
 
   // Ignores words that are unknown or name things that do not exist.
   read(hash) {
-    const {view, tools, list, editBar, live} = this;
+    const {view, tools, list, editBar, live, strip} = this;
     const parts = new URLSearchParams(hash.replace(/^#/, ''));
     const text = (name) => parts.get(name) || '';
     view.forgetPlace();
@@ -95,6 +101,10 @@ class Link {
     list.setSort(text('sort'));
     list.toggle(parts.get('functions') === 'on', false);
     if (live !== null) live.setWindow(text('last'));
+    if (strip !== null) {
+      strip.setParts([text('time'), text('against')]);
+      strip.setKind(text('lanes'));
+    }
     view.change(due.tree);
   }
 }

@@ -30,16 +30,16 @@ async function unpacked([format, text]) {
 
 function start() {
   const read = performance.now();
-  const {text, html} = takeOwnPage();
+  const {text, samples, html} = takeOwnPage();
   const data = JSON.parse(text);
-  if (!Array.isArray(data)) return begin(data, html, read);
+  if (!Array.isArray(data)) return begin(data, samples, html, read);
   const refuse = (error) => {
     element('subtitle').textContent = `This browser cannot unpack the data of the page: ${error.message}`;
   };
-  unpacked(data).then((whole) => begin(whole, html, read), refuse);
+  unpacked(data).then((whole) => begin(whole, samples, html, read), refuse);
 }
 
-function begin(data, html, read) {
+function begin(data, samples, html, read) {
   if (data.version !== knownVersion) throw new Error(`data of version ${data.version}, which this page does not know`);
   const parsed = performance.now();
   const view = new View(new Drawing(element('graph'), element('marks')));
@@ -50,7 +50,7 @@ function begin(data, html, read) {
   const list = new FunctionList(view);
   const editBar = new EditBar(view);
   const input = new Input({view, sheet, texts, tools, list, editBar});
-  const times = {read: parsed - read, load: 0, firstPaint: 0};
+  const times = {read: parsed - read, load: 0, firstPaint: 0, samples: 0};
   nameTags(data.run);
   showTitle(data.run);
   followSubtitle(view);
@@ -66,31 +66,39 @@ function begin(data, html, read) {
     showAbout([{run: data.run, heading: ''}]);
     input.live = view.live = new Live(view, data, (text) => input.say(text));
   }
-  const link = new Link({view, tools, list, editBar, live: view.live, saved: data.view});
+  const source = data.live ? null : fileSource(data);
+  const hasTimes = !data.live && data.times !== undefined && samples !== null;
+  const strip = hasTimes ? new TimeStrip(view, data, source, (words) => input.say(words)) : null;
+  input.strip = strip;
+  const link = new Link({view, tools, list, editBar, live: view.live, strip, saved: data.view});
   const told = {run: data.run, account: data.account, names: data.names, sources: data.sources, before: data.before && data.before.run};
   new Save({
-    view, html, say: (words) => input.say(words), words: () => link.words(true),
-    about: () => (view.live === null ? told : view.live.about()),
+    view, html, say: (words) => input.say(words), words: () => link.words(true, true),
+    about: () => (view.live !== null ? view.live.about() : strip !== null ? strip.about(told) : told),
   });
   if (data.sources !== undefined) input.source.hold(data.sources);
   if (!data.live) {
-    showFile(view, data);
+    showFile(view, data, source);
     times.load = performance.now() - parsed;
   }
   element('graph').focus();
-  offerToTests(view, times);
+  offerToTests(view, times, strip);
+  if (strip === null) return;
+  readSamples({text: samples, samples: data.times.samples}).then((columns) => strip.begin(columns)).then(() => {
+    times.samples = performance.now();
+  }).catch((error) => strip.refuse(error));
 }
 
-function showFile(view, data) {
+function showFile(view, data, source) {
   view.whyNothing = (data.account && data.account.nothing) || '';
-  view.show(fileSource(data));
+  view.show(source);
   const about = ({run, account, names, sources}, heading) => ({run, account, names, sources, heading});
   showAbout(data.before ? [about(data.before, 'Before'), about(data, 'Now')] : [about(data, '')]);
   showTables(data.tables || []);
 }
 
 // Gives tests and users of the console the state of the page. They only read it.
-function offerToTests(view, times) {
+function offerToTests(view, times, strip) {
   const {drawing} = view;
   const described = (box) => {
     const depth = view.tree.depth[box];
@@ -133,7 +141,9 @@ function offerToTests(view, times) {
         ticks: view.live === null || view.live.followed === null ? 0 : view.live.followed.ticks.length,
       });
     },
-    timings: () => ({...times, ...view.timings}),
+    timings: () => ({...times, ...view.timings, strip: strip === null ? 0 : strip.drawMs}),
+    // What the strip of time shows, or null.
+    strip: () => (strip === null || strip.times === null ? null : strip.described()),
   });
 }
 

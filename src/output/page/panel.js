@@ -129,13 +129,7 @@ class BoxTexts {
     const inItself = self > 0 && self < tree.total[box] ? `${amount(self, source.unit)} in itself` : '';
     const facts = [inItself, this.everywhere(box), this.where(box)].filter((text) => text !== '');
     tip.append(...facts.map((text) => made('div', 'quiet', text)));
-    tip.hidden = false;
-    // Near the mouse, and completely inside the window.
-    const {width, height} = tip.getBoundingClientRect();
-    const left = x + 14 + width > innerWidth ? x - 10 - width : x + 14;
-    const top = y + 18 + height > innerHeight ? y - 10 - height : y + 18;
-    tip.style.left = `${Math.max(4, left)}px`;
-    tip.style.top = `${Math.max(4, top)}px`;
+    placeTip(x, y);
   }
   hideTip() {
     this.tip.hidden = true;
@@ -149,6 +143,17 @@ class BoxTexts {
     const text = shortened(this.line(view.current), 600);
     if (status.textContent !== text) status.textContent = text;
   }
+}
+
+// Shows the tip near the mouse, and completely inside the window.
+function placeTip(x, y) {
+  const tip = element('tip');
+  tip.hidden = false;
+  const {width, height} = tip.getBoundingClientRect();
+  const left = x + 14 + width > innerWidth ? x - 10 - width : x + 14;
+  const top = y + 18 + height > innerHeight ? y - 10 - height : y + 18;
+  tip.style.left = `${Math.max(4, left)}px`;
+  tip.style.top = `${Math.max(4, top)}px`;
 }
 
 function shortened(text, length) {

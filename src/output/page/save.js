@@ -1,13 +1,17 @@
 // Saves what is shown as a file: this page with only this data, pprof, or folded lines. The page makes the file,
 // because only the page knows the window, the frozen state and the filters. It also works after the end of the run.
 
-// Returns the page as the browser received it, without its data. It must run before the script changes the document.
+// Returns the page as the browser received it, without its data, which is `text`, and `samples` of a recording or null.
+// It must run before the script changes the document.
 function takeOwnPage() {
   const data = element('data');
   const text = data.textContent;
   data.textContent = '';
+  const recorded = element('samples');
+  const samples = recorded === null ? null : recorded.textContent;
+  if (recorded !== null) recorded.remove();
   const html = document.documentElement.outerHTML;
-  return {text, html: `<!doctype html>\n${html}\n`};
+  return {text, samples, html: `<!doctype html>\n${html}\n`};
 }
 
 // The text of the page with other data. The saved page may connect to nothing.

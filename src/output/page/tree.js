@@ -192,9 +192,8 @@ function treeOf(table, amounts, {byProcess, byThread, inverted, heaviest}) {
   return new Tree(table, [stacks], {inverted, comparing: amounts.before !== null, swapped: amounts.swapped, heaviest});
 }
 
-// The sum of the stacks that have a matching frame or a matching owner. Each stack counts once, also with several
-// matches.
-function matchedAmount(table, {values, wanted}, {frames, processes, threads}) {
+// Returns a function that tells whether the stack or the owner of a pair has a match.
+function matchedPairs(table, {frames, processes, threads}) {
   const parent = table.nodes.parent.data;
   const frame = table.nodes.frame.data;
   const matched = new Uint8Array(table.nodes.parent.length);
@@ -204,10 +203,19 @@ function matchedAmount(table, {values, wanted}, {frames, processes, threads}) {
   const processOf = table.processes.of.data;
   const threadOf = table.threads.of.data;
   const nodeOf = table.pairs.node.data;
-  let sum = 0;
-  eachPair(table, values, wanted, (pair, who) => {
+  const owner = table.pairs.owner.data;
+  return (pair) => {
     const at = nodeOf[pair];
-    if ((at !== none && matched[at]) || processes[processOf[who]] || threads[threadOf[who]]) sum += values[pair];
+    return (at !== none && matched[at] !== 0) || processes[processOf[owner[pair]]] !== 0 || threads[threadOf[owner[pair]]] !== 0;
+  };
+}
+
+// The sum of the stacks that match. Each stack counts once, also with several matches.
+function matchedAmount(table, {values, wanted}, matches) {
+  const isMatched = matchedPairs(table, matches);
+  let sum = 0;
+  eachPair(table, values, wanted, (pair) => {
+    if (isMatched(pair)) sum += values[pair];
   });
   return sum;
 }

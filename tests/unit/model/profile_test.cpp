@@ -260,3 +260,36 @@ TEST_CASE("rows that need not be separate are merged, and the sum stays") {
   CHECK(whole.rows()[0].value == 24);
   CHECK(whole.rows()[0].samples == 12);
 }
+
+TEST_CASE("the samples of a timeline follow their rows when these are changed, left out or weighed") {
+  Profile profile;
+  std::vector<ProcessId> processes;
+  for (std::uint32_t i = 0; i < 6; ++i) processes.push_back(profile.process(i + 1, 0, i % 2 == 0 ? "even" : "odd"));
+  Timeline timeline;
+  for (std::uint64_t i = 0; i < 60; ++i) {
+    const Row row{.process = processes[i * i % 6], .tid = static_cast<std::uint32_t>(i % 3), .value = i, .samples = 1};
+    const std::uint32_t index = profile.add(row);
+    timeline.samples.push_back({.time_us = i * 10, .value = i, .row = index});
+  }
+  profile.timeline = timeline;
+  const auto agree = [&profile] {
+    std::vector<std::uint64_t> sums(profile.rows().size());
+    for (const TimedSample& sample : profile.timeline->samples) sums.at(sample.row) += sample.value;
+    for (std::size_t i = 0; i < sums.size(); ++i) CHECK(sums[i] == profile.rows()[i].value);
+  };
+  agree();
+  profile.change_rows([](Row& row) { row.tid = 0; });
+  agree();
+  CHECK(profile.timeline->samples.size() == 60);
+  profile.keep_rows([&](const Row& row) { return row.process != processes[1]; });
+  agree();
+  CHECK(profile.timeline->samples.size() < 60);
+  profile.merge_processes();
+  agree();
+  REQUIRE(profile.weigh(3, Unit::nanoseconds));
+  agree();
+  CHECK(std::is_sorted(profile.timeline->samples.begin(), profile.timeline->samples.end(),
+                       [](const TimedSample& a, const TimedSample& b) { return a.time_us < b.time_us; }));
+  profile.merge(Profile());
+  CHECK_FALSE(profile.timeline.has_value());
+}

@@ -3,9 +3,12 @@
 #include <doctest/doctest.h>
 #include <rapidjson/document.h>
 
+#include <cstdint>
 #include <set>
 #include <sstream>
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include "fixed_measures.h"
 #include "fixed_profile.h"
@@ -13,6 +16,7 @@
 #include "output/flame/view.h"
 #include "output/output.h"
 #include "output/page.h"
+#include "packed_letters.h"
 
 namespace {
 
@@ -76,6 +80,18 @@ std::set<std::string> stacks(const rapidjson::Value& document) {
   std::set<std::string> all;
   for (const auto& node : document["cells"]["node"].GetArray()) all.insert(stack(document, node.GetInt()));
   return all;
+}
+
+// One of the numbers that write_page_samples() has written; takes it away.
+std::uint64_t next_number(std::string_view& bytes) {
+  std::uint64_t number = 0;
+  for (unsigned shift = 0;; shift += 7) {
+    REQUIRE_FALSE(bytes.empty());
+    const auto byte = static_cast<unsigned char>(bytes.front());
+    bytes.remove_prefix(1);
+    number |= std::uint64_t{byte & 127U} << shift;
+    if (byte < 128) return number;
+  }
 }
 
 // All columns of a table have the same length.
@@ -171,6 +187,42 @@ TEST_CASE("the page of a comparison has both profiles in one table") {
   CHECK(total(document, document["cells"]) == now.total());
   CHECK(total(document, document["before"]["cells"]) == before.total());
   CHECK(document["before"]["account"]["recorded"].GetUint64() == before.account.recorded);
+}
+
+TEST_CASE("a page of a recording has each sample with its time") {
+  for (const Unit unit : {Unit::samples, Unit::microseconds}) {
+    Profile profile = test::fixed_profile();
+    profile.run.unit = unit;
+    Timeline timeline{.begin_us = 2'000'000, .end_us = 9'000'500, .samples = {}};
+    for (std::uint32_t row = 0; row < profile.rows().size(); ++row) {
+      timeline.samples.push_back(
+          {.time_us = 2'000'999 + row * 300'001ULL, .value = profile.rows()[row].value, .row = row});
+    }
+    profile.timeline = timeline;
+    const std::string page = data_of(page_of(profile));
+    const std::size_t end_of_data = page.find("</script>");
+    REQUIRE(end_of_data != std::string::npos);
+    const auto document = parsed(page.substr(0, end_of_data));
+    const auto& times = document["times"];
+    const std::uint64_t tick_us = unit == Unit::samples ? 1000 : 1;
+    CHECK(times["tick_us"].GetUint64() == tick_us);
+    CHECK(times["from"].GetUint64() == 2'000'000 / tick_us);
+    CHECK(times["to"].GetUint64() == (unit == Unit::samples ? 9001 : 9'000'500));
+    REQUIRE(times["samples"].GetUint64() == timeline.samples.size());
+    const std::string letters = page.substr(page.find('>', end_of_data + 9) + 1);
+    const std::string bytes = gunzipped(bytes_of_letters(letters), 100'000);
+    std::string_view rest = bytes;
+    std::uint64_t tick = 0;
+    for (const TimedSample& sample : timeline.samples) CHECK((tick += next_number(rest)) == sample.time_us / tick_us);
+    std::vector<std::uint64_t> sums(document["cells"]["value"].Size());
+    std::vector<std::uint64_t> cells;
+    for (std::size_t i = 0; i < timeline.samples.size(); ++i) cells.push_back(next_number(rest));
+    for (const std::uint64_t cell : cells) sums.at(cell) += next_number(rest);
+    CHECK(rest.empty());
+    for (unsigned cell = 0; cell < sums.size(); ++cell) {
+      CHECK(sums[cell] == document["cells"]["value"][cell].GetUint64());
+    }
+  }
 }
 
 TEST_CASE("the table after a mark has only what was added since then") {
