@@ -30,10 +30,11 @@ bool capstone_function(void* from, const char* name, Function& function) noexcep
 bool Disassembler::load() noexcept {
   if (library.is_whole) return true;
   void* const from = ::dlopen(capstone_name, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
-  library.is_whole = from != nullptr && capstone_function(from, "cs_open", library.open) &&
-                     capstone_function(from, "cs_close", library.close) && capstone_function(from, "cs_option", library.option) &&
-                     capstone_function(from, "cs_malloc", library.make) && capstone_function(from, "cs_free", library.free) &&
-                     capstone_function(from, "cs_disasm_iter", library.next);
+  library.is_whole =
+      from != nullptr && capstone_function(from, "cs_open", library.open) &&
+      capstone_function(from, "cs_close", library.close) && capstone_function(from, "cs_option", library.option) &&
+      capstone_function(from, "cs_malloc", library.make) && capstone_function(from, "cs_free", library.free) &&
+      capstone_function(from, "cs_disasm_iter", library.next);
   return library.is_whole;
 }
 
