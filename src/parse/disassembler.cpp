@@ -6,7 +6,7 @@
 namespace profile {
 namespace {
 
-constexpr const char* library_name = "libcapstone.so.4";
+constexpr const char* capstone_name = "libcapstone.so.4";
 
 struct Library {
   decltype(&cs_open) open = nullptr;
@@ -20,7 +20,7 @@ struct Library {
 Library library;
 
 template <class Function>
-bool look_up(void* from, const char* name, Function& function) noexcept {
+bool capstone_function(void* from, const char* name, Function& function) noexcept {
   function = reinterpret_cast<Function>(::dlsym(from, name));
   return function != nullptr;
 }
@@ -29,11 +29,12 @@ bool look_up(void* from, const char* name, Function& function) noexcept {
 
 bool Disassembler::load() noexcept {
   if (library.is_whole) return true;
-  void* const from = ::dlopen(library_name, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
-  library.is_whole = from != nullptr && look_up(from, "cs_open", library.open) &&
-                     look_up(from, "cs_close", library.close) && look_up(from, "cs_option", library.option) &&
-                     look_up(from, "cs_malloc", library.make) && look_up(from, "cs_free", library.free) &&
-                     look_up(from, "cs_disasm_iter", library.next);
+  void* const from = ::dlopen(capstone_name, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
+  library.is_whole =
+      from != nullptr && capstone_function(from, "cs_open", library.open) &&
+      capstone_function(from, "cs_close", library.close) && capstone_function(from, "cs_option", library.option) &&
+      capstone_function(from, "cs_malloc", library.make) && capstone_function(from, "cs_free", library.free) &&
+      capstone_function(from, "cs_disasm_iter", library.next);
   return library.is_whole;
 }
 

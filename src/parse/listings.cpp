@@ -6,7 +6,7 @@ namespace profile {
 namespace {
 
 // For one question: a second or so.
-constexpr std::uint64_t most_steps = std::uint64_t{1} << 28;
+constexpr std::uint64_t most_listing_steps = std::uint64_t{1} << 28;
 
 }  // namespace
 
@@ -22,7 +22,7 @@ std::optional<FileRef> Listings::open(const std::string& path, const std::string
   const FileRef file{.number = opener_.new_number(), .path = path, .mapped_by = {.own_mounts = true}};
   FileStamp stamp;
   if (opener_.open_path(file.number, path, stamp, why) != Unnamed::named) return std::nullopt;
-  WorkBudget budget(most_steps);
+  WorkBudget budget(most_listing_steps);
   const NamesOfFile names = parser_.names(file, {}, budget);
   if (names.failed == Unnamed::named && names.build_id == build_id) return file;
   if (names.failed != Unnamed::named) {
@@ -39,12 +39,12 @@ std::optional<FileRef> Listings::open(const std::string& path, const std::string
 bool Listings::can_disassemble() const { return Disassembler::is_loaded(); }
 
 CodeOfFile Listings::code(const FileRef& file, std::span<const AddressRange> ranges) {
-  WorkBudget budget(most_steps);
+  WorkBudget budget(most_listing_steps);
   return parser_.code(file, ranges, budget);
 }
 
 SourceOfFile Listings::source(const FileRef& file, const std::string& path, std::span<const LineRange> ranges) {
-  WorkBudget budget(most_steps);
+  WorkBudget budget(most_listing_steps);
   return parser_.source(file, path, ranges, budget);
 }
 

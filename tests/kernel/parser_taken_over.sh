@@ -13,6 +13,7 @@ take_over() {
 }
 # end_run : the run ends as others do, and the parser is gone.
 end_run() {
+  let_work "$target" 10
   kill -INT "$profiler"
   finish
   expect_status 0
