@@ -107,11 +107,11 @@ std::string points(double change) {
 
 std::string share(double percent) { return decimal(percent, digits) + "%"; }
 
-std::string margin(const ShareChange& change) {
+std::string margin_text(const ShareChange& change) {
   return change.is_known() ? decimal(100 * change.margin(), digits) : "-";
 }
 
-using Functions = std::vector<const FunctionShares*>;
+using ChangedFunctions = std::vector<const FunctionShares*>;
 
 // The change of `self`; 0 if there is none, or if only that of `total` is sure.
 double own_change(const FunctionShares& function) {
@@ -124,7 +124,7 @@ double leading_change(const FunctionShares& function) {
 }
 
 // The largest changes first, by `self`, and by `total` where that is the same.
-void sort_by_change(Functions& functions) {
+void sort_by_change(ChangedFunctions& functions) {
   std::sort(functions.begin(), functions.end(), [](const FunctionShares* a, const FunctionShares* b) {
     const auto order = [](const FunctionShares* function) {
       return std::pair(-std::abs(own_change(*function)), -std::abs(function->total_change()));
@@ -133,7 +133,8 @@ void sort_by_change(Functions& functions) {
   });
 }
 
-void write_functions(std::ostream& out, Functions functions, const std::string& what, const DiffOptions& options) {
+void write_change_table(std::ostream& out, ChangedFunctions functions, const std::string& what,
+                        const DiffOptions& options) {
   sort_by_change(functions);
   const std::size_t shown = std::min(options.top, functions.size());
   out << top_of(shown, functions.size(), "function") << ' ' << what << '\n';
@@ -147,9 +148,9 @@ void write_functions(std::ostream& out, Functions functions, const std::string& 
   TextTable table(std::move(columns));
   for (const FunctionShares* const one : std::span(functions).first(shown)) {
     std::vector<std::string> cells{share(one->before.self), share(one->after.self), points(one->self_change())};
-    if (has_margins) cells.push_back(margin(one->change->self));
+    if (has_margins) cells.push_back(margin_text(one->change->self));
     cells.insert(cells.end(), {share(one->before.total), share(one->after.total), points(one->total_change())});
-    if (has_margins) cells.push_back(margin(one->change->total));
+    if (has_margins) cells.push_back(margin_text(one->change->total));
     cells.push_back(one->name);
     table.add(std::move(cells), options.is_coloured && !is_clear(*one));
   }
@@ -158,9 +159,9 @@ void write_functions(std::ostream& out, Functions functions, const std::string& 
 }
 
 void write_changed(std::ostream& out, const std::vector<FunctionShares>& functions, const DiffOptions& options) {
-  Functions gained;
-  Functions lost;
-  Functions unsure;
+  ChangedFunctions gained;
+  ChangedFunctions lost;
+  ChangedFunctions unsure;
   for (const FunctionShares& function : functions) {
     const double change = leading_change(function);
     if (!is_change(change)) continue;
@@ -172,10 +173,10 @@ void write_changed(std::ostream& out, const std::vector<FunctionShares>& functio
     if (group->empty()) {
       out << "No function " << surely << verb << ".\n\n";
     } else {
-      write_functions(out, *group, "that " + surely + verb, options);
+      write_change_table(out, *group, "that " + surely + verb, options);
     }
   }
-  if (!unsure.empty()) write_functions(out, unsure, "whose change may be chance", options);
+  if (!unsure.empty()) write_change_table(out, unsure, "whose change may be chance", options);
 }
 
 }  // namespace

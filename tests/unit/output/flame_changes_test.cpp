@@ -1,6 +1,8 @@
 // Tests the changes of functions and boxes between two made recordings of 20 seconds.
 #include <doctest/doctest.h>
 
+#include <algorithm>
+#include <cstddef>
 #include <set>
 #include <sstream>
 #include <string>
@@ -17,11 +19,11 @@ using namespace profile;
 
 namespace {
 
-constexpr int seconds = 20;
+constexpr int whole_s = 20;
 constexpr ComparedBlocks blocks_of_a_second{};
 
 // `steady` has as many samples in each second as `work` or fewer; both vary from second to second.
-Profile recorded(int work, int steady, int length_s = seconds) {
+Profile recorded(int work, int steady, int length_s = whole_s) {
   Profile sum;
   for (int second = 0; second < length_s; ++second) {
     const int more = second % 3;
@@ -44,7 +46,7 @@ TEST_CASE("of the functions of two recordings, those that differ are sure, and o
   const FlameComparison flames = compare_flames(recorded(20, 80), recorded(30, 70));
   const FlameChanges changes(flames, blocks_of_a_second, FlameChanges::Of::functions_and_boxes);
   CHECK(!changes.is_too_short());
-  CHECK(changes.fewest_blocks() == seconds);
+  CHECK(changes.fewest_blocks() == std::size_t{whole_s});
   REQUIRE(changes.functions().size() == flames.table.frames().size() + 1);
   std::set<std::string> sure;
   for (std::size_t i = 0; i < flames.table.frames().size(); ++i) {
@@ -87,7 +89,7 @@ TEST_CASE("a recording that begins late has only the blocks with samples") {
   Profile late = recorded(20, 80);
   late.change_rows([](Row& row) { row.block += 100; });
   const FlameComparison flames = compare_flames(recorded(20, 80), late);
-  CHECK(FlameChanges(flames, blocks_of_a_second, FlameChanges::Of::functions).fewest_blocks() == seconds);
+  CHECK(FlameChanges(flames, blocks_of_a_second, FlameChanges::Of::functions).fewest_blocks() == std::size_t{whole_s});
 }
 
 TEST_CASE("a graph in blocks is the graph without them, and each box has its change") {

@@ -71,7 +71,9 @@ class Machine {
   }
 
   double span(double mean) { return -std::log(1 - uniform_(random_)) * mean; }
-  std::size_t below(std::size_t limit) { return static_cast<std::size_t>(uniform_(random_) * limit); }
+  std::size_t below(std::size_t limit) {
+    return static_cast<std::size_t>(uniform_(random_) * static_cast<double>(limit));
+  }
 
  private:
   static void add_block(Run& run, const std::vector<float>& counts) {
