@@ -106,12 +106,15 @@ TimeBound time_bound(const ParsedOptions& parsed, const char* name) {
   throw bad_value(name, typed.empty() ? "''" : typed, "neither a number of seconds nor a time like 14:03:10");
 }
 
-// A recording is read by its path, because SQLite wants files that may lie beside it.
+}  // namespace
+
 bool is_recording_file(const std::string& path) {
   struct stat found {};
   if (path == "-" || ::stat(path.c_str(), &found) != 0 || !S_ISREG(found.st_mode)) return false;
   return is_database(open_input(path).ahead(16));
 }
+
+namespace {
 
 std::string with_name(const Subcommand& command, const std::string& text) {
   return std::string(command.name) + ": " + text;

@@ -9,6 +9,7 @@
 #include "app/reports.h"
 #include "app/sink.h"
 #include "app/stream_sink.h"
+#include "app/timed_sink.h"
 
 namespace profile {
 namespace {
@@ -38,6 +39,12 @@ constexpr SinkRow sink_rows[] = {
      [](Sinks& sinks, const SinkNeeds& of) {
        sinks.add(
            std::make_unique<StreamSink>(of.options.stream->make(of.options.output), of.options.stream_path, of.say));
+     }},
+    {[](const Options& options) { return !options.timed_outputs.empty(); },
+     [](Sinks& sinks, const SinkNeeds& of) {
+       for (const OutputRequest& output : of.options.timed_outputs) {
+         sinks.add(std::make_unique<TimedSink>(output, of.options.output, of.facts, of.say));
+       }
      }},
     {[](const Options& options) { return !options.recording_path.empty(); },
      [](Sinks& sinks, const SinkNeeds& of) {
