@@ -176,6 +176,7 @@ struct Process {
   // Numbers the programs of that tgid: 0, 1, ... One more for each exec and each reuse of the tgid.
   std::uint32_t image = 0;
   StringId name = StringId::empty;  // comm of the main thread; until that is known, of the first thread seen
+  std::uint64_t began_unix_ns = 0;  // 0: unknown
 };
 
 inline constexpr std::uint32_t any_cpu = UINT32_MAX;

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <regex>
 #include <string>
 #include <string_view>
@@ -24,6 +25,8 @@ class FunctionPattern {
  private:
   std::regex regex_;
 };
+
+class FrameEditing;
 
 class FrameEdits {
  public:
@@ -56,6 +59,22 @@ class FrameEdits {
   std::vector<FunctionPattern> hide_;
   std::vector<Run> runs_;
   bool is_without_recursion_ = false;
+};
+
+// The same edits for the samples of a profile, one after the other.
+class SampleEdits {
+ public:
+  // Both must outlive this object.
+  SampleEdits(const FrameEdits& edits, Profile& profile);
+  ~SampleEdits();
+  SampleEdits(const SampleEdits&) = delete;
+  SampleEdits& operator=(const SampleEdits&) = delete;
+
+  // Changes the stacks of the row, whose ids are of the profile. False: it is not in focus.
+  bool apply(Row& row);
+
+ private:
+  std::unique_ptr<FrameEditing> editing_;
 };
 
 }  // namespace profile

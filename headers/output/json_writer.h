@@ -60,6 +60,7 @@ class JsonWriter {
   void value(std::unsigned_integral auto number) { writer_.Uint64(number); }
   void value(std::signed_integral auto number) { writer_.Int64(number); }
   void value(double number);  // writes 0 for NaN and infinity
+  void null() { writer_.Null(); }
 
   template <class Value>
   void member(std::string_view name, const Value& of) {

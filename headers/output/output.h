@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <functional>
 #include <iosfwd>
+#include <memory>
 #include <span>
 #include <string_view>
 
@@ -48,6 +49,8 @@ enum class Shows : std::uint8_t { stacks, tables, everything };
 // Whether a format shows at which addresses other users' processes have their code.
 enum class Addresses : std::uint8_t { none, if_shown, always };  // if_shown: with -A
 
+class TimedOutput;
+
 struct OutputFormat {
   std::string_view name;     // of --format
   std::string_view ending;   // default format of files with this ending (with its dot); "" if none
@@ -58,8 +61,13 @@ struct OutputFormat {
   Addresses addresses;
   bool keeps_wakers;        // it has a place for the thread that ended a wait; others get it as frames (model/wakers.h)
   std::string_view to_see;  // how the user views a file of this format; "" for text
-  Output (*make)(const OutputOptions&);
+  Output (*make)(const OutputOptions&);  // nullptr: the format needs the time of each sample
+  // Writes samples that have times (output/timed.h); nullptr: the format has no place for times.
+  std::unique_ptr<TimedOutput> (*make_timed)(const OutputOptions&) = nullptr;
 };
+
+// Whether the format needs the time of each sample, so that a report cannot be written in it.
+[[nodiscard]] inline bool needs_times(const OutputFormat& format) { return format.make == nullptr; }
 
 // Whether what the format writes with these options has addresses.
 [[nodiscard]] bool has_addresses(const OutputFormat& format, const OutputOptions& options);

@@ -206,8 +206,9 @@ void read_live(const ParsedOptions& parsed, Options& options) {
   if (!options.top_view) return;
   parsed.exclude({"stream", "top"});
   parsed.exclude({"verbose", "top"});
-  for (const OutputRequest& output : options.outputs) {
-    if (output.path == "-") throw usage_error("--top has the terminal: reports need a file, by -o");
+  for (const auto* const outputs : {&options.outputs, &options.timed_outputs}) {
+    if (std::ranges::count(*outputs, "-", &OutputRequest::path) == 0) continue;
+    throw usage_error("--top has the terminal: reports need a file, by -o");
   }
 }
 
@@ -312,6 +313,22 @@ void refuse_for_recording(const ParsedOptions& parsed, const Options& options) {
   if (parsed.is_on("live")) throw usage_error("--live shows a state, and a recording has samples");
 }
 
+// Moves the outputs whose formats need the time of each sample away from the reports.
+void take_timed_outputs(const ParsedOptions& parsed, Options& options) {
+  const auto rest = std::ranges::stable_partition(
+      options.outputs, [](const OutputRequest& output) { return needs_times(*output.format); });
+  options.timed_outputs.assign(options.outputs.begin(), rest.begin());
+  options.outputs.erase(options.outputs.begin(), rest.begin());
+  if (options.timed_outputs.empty()) return;
+  check_outputs(options.timed_outputs, false, false);
+  const std::string format(options.timed_outputs.front().format->name);
+  for (const char* const option : {"waker", "live", "merge-processes"}) {
+    if (!parsed.is_on(option)) continue;
+    throw usage_error("--" + std::string(option) + " cannot be combined with the format " + format +
+                      ", which has each sample of each thread");
+  }
+}
+
 // A view, a stream and stdout show one event. The files of several get the names of the events.
 void refuse_for_several_events(const ParsedOptions& parsed, const Options& options) {
   if (is_watched(parsed) || options.stream != nullptr || wants_film(parsed)) {
@@ -329,9 +346,11 @@ void read_outputs(const ParsedOptions& parsed, Options& options, bool is_record)
   options.recording_limits = recording_limits_of(parsed);
   options.keep = files_to_keep(parsed);
   if (options.stream != nullptr) options.stream_path = take_stream_path(parsed, paths);
-  options.sampling.each_sample = options.stream != nullptr || !options.recording_path.empty();
-  options.outputs = outputs_of(parsed, paths, options.events.front().kind->default_format,
-                               !options.sampling.each_sample && !is_watched(parsed));
+  const bool has_samples = options.stream != nullptr || !options.recording_path.empty();
+  options.outputs =
+      outputs_of(parsed, paths, options.events.front().kind->default_format, !has_samples && !is_watched(parsed));
+  take_timed_outputs(parsed, options);
+  options.sampling.each_sample = has_samples || !options.timed_outputs.empty();
   refuse_for_recording(parsed, options);
   if (options.events.size() > 1) refuse_for_several_events(parsed, options);
   read_live(parsed, options);

@@ -66,8 +66,9 @@ struct Options {
   bool sources = false;        // in pages
   bool frames_by_line = true;  // as RunInfo::frames_by_line
   OutputOptions output;
-  // At least one, unless the page, the view or a stream is asked for.
+  // At least one, unless anything else is asked for that shows samples.
   std::vector<OutputRequest> outputs;
+  std::vector<OutputRequest> timed_outputs;  // whose formats need the time of each sample
   std::optional<std::uint64_t> keep;   // number of newest files to keep of each output whose path is a pattern
   std::optional<LiveOptions> live;     // the page
   bool top_view = false;               // the view in the terminal

@@ -21,6 +21,8 @@ namespace profile {
 // The file names of the command line, in their order; "-" is stdin. Throws a usage Error for an empty name, and for
 // stdin given twice.
 [[nodiscard]] std::vector<std::string> files_of(const Subcommand& command, const ParsedOptions& parsed);
+// Whether it is a recording. That is read by its path, because SQLite wants files that may lie beside it.
+[[nodiscard]] bool is_recording_file(const std::string& path);
 // Which samples of the files are wanted: --from, --to, -p, -L, --comm, -C and -e. Throws a usage Error.
 [[nodiscard]] ReadRequest request_of(const ParsedOptions& parsed);
 // The value of an option that is a part of a run: "0:10" in seconds, or "14:03:10..14:05" with any two times that

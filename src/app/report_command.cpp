@@ -10,6 +10,7 @@
 #include "app/reading.h"
 #include "app/reports.h"
 #include "app/sources.h"
+#include "app/timed_report.h"
 #include "output/header.h"
 #include "output/listing_text.h"
 #include "parse/children.h"
@@ -69,6 +70,7 @@ int run_report(std::span<const char* const> arguments) {
   if (paths.empty()) throw usage_error("report: no file to read (- is stdin)");
   options.outputs = outputs_of(parsed, parsed.texts("output"), "counted", true);
   check_outputs(options.outputs, false, false);
+  const std::vector<OutputRequest> timed = take_timed(options.outputs, paths);
 
   const std::vector<std::string> functions = parsed.texts("source", "not a function's name");
   const bool sources = parsed.is_on("sources");
@@ -91,6 +93,19 @@ int run_report(std::span<const char* const> arguments) {
   const auto note = [&options](const std::string& line) {
     if (!options.quiet) say("profile: " + line);
   };
+  if (!timed.empty()) {
+    if (edits.merge_processes) {
+      throw usage_error("--merge-processes cannot be combined with the format " +
+                        std::string(timed.front().format->name) + ", which has each sample of each thread");
+    }
+    const auto lines = write_timed({.outputs = timed,
+                                    .options = options.output,
+                                    .command_line = "profile report " + shell_quoted(arguments),
+                                    .has_lines = parsed.is_on("lines")},
+                                   paths.front(), request, edits.frames);
+    if (!options.quiet) std::ranges::for_each(lines, say);
+    if (options.outputs.empty()) return 0;
+  }
   Profile sum = sum_of_files(paths, request, note);
   const std::string files = paths.size() == 1 ? paths.front() : number_of(paths.size(), "file");
   if (const std::string share = edits.apply(sum, files, note); !share.empty()) {

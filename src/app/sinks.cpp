@@ -7,10 +7,12 @@
 #include "app/live_views.h"
 #include "app/messages.h"
 #include "app/options.h"
+#include "app/output_options.h"
 #include "app/recording_sink.h"
 #include "app/reports.h"
 #include "app/sink.h"
 #include "app/stream_sink.h"
+#include "app/timed_sink.h"
 
 namespace profile {
 namespace {
@@ -52,6 +54,15 @@ constexpr SinkRow sink_rows[] = {
        const Options& options = needs.options;
        of_events.front().add(
            std::make_unique<StreamSink>(options.stream->make(options.output), options.stream_path, say));
+     }},
+    {[](const Options& options) { return !options.timed_outputs.empty(); },
+     [](std::vector<Sinks>& of_events, const SinkNeeds& needs, const Say& say) {
+       for (std::size_t i = 0; i < of_events.size(); ++i) {
+         for (OutputRequest output : needs.options.timed_outputs) {
+           if (of_events.size() > 1) output.path = path_of_event(output.path, needs.options.events[i].name);
+           of_events[i].add(std::make_unique<TimedSink>(output, needs.options.output, needs.facts, say));
+         }
+       }
      }},
     {[](const Options& options) { return !options.recording_path.empty(); }, add_recording},
 };

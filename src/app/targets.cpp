@@ -66,8 +66,10 @@ void check_directories(const SymbolOptions& symbols, Children& children) {
 void check_answers(const Options& options, Children& children) {
   const SamplingOptions& sampling = options.sampling;
   if (!sampling.cgroup_path.empty()) children.look("--cgroup " + sampling.cgroup_path, sampling.cgroup_path);
-  for (const OutputRequest& output : options.outputs) {
-    if (output.path != "-") children.look("-o " + output.path, output.path, true);
+  for (const auto* const outputs : {&options.outputs, &options.timed_outputs}) {
+    for (const OutputRequest& output : *outputs) {
+      if (output.path != "-") children.look("-o " + output.path, output.path, true);
+    }
   }
 }
 

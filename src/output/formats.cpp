@@ -5,6 +5,7 @@
 #include <iterator>
 #include <utility>
 
+#include "output/timed.h"
 #include "support/ascii.h"
 
 namespace profile {
@@ -22,6 +23,10 @@ Output make_pprof(const OutputOptions& options);
 Output make_speedscope(const OutputOptions& options);
 Output make_perf_script(const OutputOptions& options);
 Output make_json(const OutputOptions& options);
+std::unique_ptr<TimedOutput> make_timed_speedscope(const OutputOptions& options);
+std::unique_ptr<TimedOutput> make_timed_perf_script(const OutputOptions& options);
+std::unique_ptr<TimedOutput> make_firefox(const OutputOptions& options);
+std::unique_ptr<TimedOutput> make_perfetto(const OutputOptions& options);
 
 namespace {
 
@@ -54,9 +59,14 @@ constexpr OutputFormat formats[] = {
     {"pprof", ".pb.gz", "what `go tool pprof` and its like read", Shows::stacks, one, binary, Addresses::always, data,
      "go tool pprof -http : shows it", make_pprof},
     {"speedscope", ".speedscope.json", "what https://www.speedscope.app shows", Shows::stacks, one, text,
-     Addresses::none, frames, "open it at https://www.speedscope.app", make_speedscope},
+     Addresses::none, frames, "open it at https://www.speedscope.app", make_speedscope, make_timed_speedscope},
     {"perf-script", ".perf", "what `perf script` prints, for the many tools that read it", Shows::stacks, many, text,
-     Addresses::always, frames, "profiler.firefox.com and www.speedscope.app open it", make_perf_script},
+     Addresses::always, frames, "profiler.firefox.com and www.speedscope.app open it", make_perf_script,
+     make_timed_perf_script},
+    {"firefox", ".firefox.json", "each sample in its time, for https://profiler.firefox.com", Shows::stacks, one, text,
+     Addresses::always, frames, "open it at https://profiler.firefox.com", nullptr, make_firefox},
+    {"perfetto", ".pftrace", "the same for https://ui.perfetto.dev and trace_processor", Shows::stacks, one, binary,
+     Addresses::always, frames, "open it at https://ui.perfetto.dev", nullptr, make_perfetto},
     {"json", ".json", "one JSON document a report, with everything there is", Shows::everything, many, text,
      Addresses::always, data, "", make_json},
 };

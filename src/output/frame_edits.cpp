@@ -65,27 +65,28 @@ class FrameEditing {
  public:
   FrameEditing(const FrameEdits& edits, Profile& profile) : edits_(edits), profile_(profile) {}
 
-  void keep_focus() {
-    profile_.keep_rows([this](const Row& row) {
-      for (const ShownPart& part : shown_parts(profile_, row)) {
-        if (part.stack == StackId::none ? is_among(edits_.focus_, part.text) : is_in_focus(part.stack)) return true;
-      }
-      if (row.waker == StringId::empty) return false;
-      return is_among(edits_.focus_, profile_.strings.view(row.waker)) || is_in_focus(row.waker_user) ||
-             is_in_focus(row.waker_kernel);
-    });
+  [[nodiscard]] bool has_focus() const { return !edits_.focus_.empty(); }
+  [[nodiscard]] bool changes_stacks() const {
+    return !edits_.hide_.empty() || !edits_.runs_.empty() || edits_.is_without_recursion_;
   }
 
-  void change_stacks() {
-    profile_.change_rows([this](Row& row) {
-      if (row.tag != StringId::empty && is_among(edits_.hide_, profile_.strings.view(row.tag))) {
-        row.tag = StringId::empty;
-      }
-      row.user = changed(row.user, missed_user_stack);
-      row.kernel = changed(row.kernel, missed_kernel_stack);
-      row.waker_user = changed(row.waker_user, missed_user_stack);
-      row.waker_kernel = changed(row.waker_kernel, missed_kernel_stack);
-    });
+  bool is_in_focus(const Row& row) {
+    for (const ShownPart& part : shown_parts(profile_, row)) {
+      if (part.stack == StackId::none ? is_among(edits_.focus_, part.text) : is_in_focus(part.stack)) return true;
+    }
+    if (row.waker == StringId::empty) return false;
+    return is_among(edits_.focus_, profile_.strings.view(row.waker)) || is_in_focus(row.waker_user) ||
+           is_in_focus(row.waker_kernel);
+  }
+
+  void change(Row& row) {
+    if (row.tag != StringId::empty && is_among(edits_.hide_, profile_.strings.view(row.tag))) {
+      row.tag = StringId::empty;
+    }
+    row.user = changed(row.user, missed_user_stack);
+    row.kernel = changed(row.kernel, missed_kernel_stack);
+    row.waker_user = changed(row.waker_user, missed_user_stack);
+    row.waker_kernel = changed(row.waker_kernel, missed_kernel_stack);
   }
 
  private:
@@ -284,8 +285,19 @@ class FrameEditing {
 
 void FrameEdits::apply(Profile& profile) const {
   FrameEditing editing(*this, profile);
-  if (!focus_.empty()) editing.keep_focus();
-  if (!hide_.empty() || !runs_.empty() || is_without_recursion_) editing.change_stacks();
+  if (editing.has_focus()) profile.keep_rows([&](const Row& row) { return editing.is_in_focus(row); });
+  if (editing.changes_stacks()) profile.change_rows([&](Row& row) { editing.change(row); });
+}
+
+SampleEdits::SampleEdits(const FrameEdits& edits, Profile& profile)
+    : editing_(std::make_unique<FrameEditing>(edits, profile)) {}
+
+SampleEdits::~SampleEdits() = default;
+
+bool SampleEdits::apply(Row& row) {
+  if (editing_->has_focus() && !editing_->is_in_focus(row)) return false;
+  if (editing_->changes_stacks()) editing_->change(row);
+  return true;
 }
 
 }  // namespace profile

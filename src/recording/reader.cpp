@@ -135,7 +135,8 @@ class Reader {
   struct Lookups {
     explicit Lookups(Database& database)
         : thread(database, "SELECT process, tid, name FROM threads WHERE id = ?1"),
-          process(database, "SELECT tgid, image, ifnull(command_line, name), cgroup FROM processes WHERE id = ?1"),
+          process(database,
+                  "SELECT tgid, image, ifnull(command_line, name), cgroup, began_unix_ns FROM processes WHERE id = ?1"),
           binary(database, "SELECT path, build_id, code_start, code_limit, code_offset FROM binaries WHERE id = ?1"),
           frame(database,
                 "SELECT kind, name, module, offset, binary, address, function, is_return, unnamed, file, line "
@@ -342,8 +343,10 @@ class Reader {
     // Another chapter of the file may have it again, with a name from later on.
     const std::string name(row.text(2));
     const std::string cgroup(row.text(3));
+    const std::uint64_t began_unix_ns = row.number(4);
     row.reset();
     thread.process = profile_.process(tgid, image, name);
+    profile_.process(thread.process).began_unix_ns = began_unix_ns;
     const auto has = [](const auto& list, auto value) { return list.empty() || std::ranges::count(list, value) != 0; };
     if (!has(request_.tgids, tgid) || !has(request_.tids, thread.tid)) return false;
     const auto is_below = [](std::string_view path, std::string_view group) {

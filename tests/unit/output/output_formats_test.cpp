@@ -5,6 +5,7 @@
 #include <string>
 
 #include "output/output.h"
+#include "output/timed.h"
 
 using namespace profile;
 
@@ -22,7 +23,12 @@ TEST_CASE("every format has a unique name, a unique ending, a summary and a make
     CHECK((format.ending.empty() || endings.insert(format.ending).second));
     CHECK((format.ending.empty() || format.ending.front() == '.'));
     CHECK_FALSE(format.summary.empty());
-    CHECK((format.make({}).report != nullptr));
+    if (needs_times(format)) {
+      REQUIRE(format.make_timed != nullptr);
+    } else {
+      CHECK((format.make({}).report != nullptr));
+    }
+    CHECK((format.make_timed == nullptr || format.make_timed({}) != nullptr));
     CHECK(find_output_format(format.name) == &format);
   }
 }
@@ -50,6 +56,8 @@ TEST_CASE("a path's ending chooses the format") {
   CHECK(chosen("x.PB.GZ") == "pprof");
   CHECK(chosen("cpu.pprof") == "pprof");
   CHECK(chosen("cpu.htm") == "html");
+  CHECK(chosen("cpu.firefox.json.gz") == "firefox");
+  CHECK(chosen("cpu.pftrace") == "perfetto");
   CHECK(chosen("cpu.collapsed") == "folded");
   CHECK(chosen("pprof") == "none");
   CHECK(chosen("") == "none");

@@ -1,0 +1,111 @@
+#!/bin/bash
+# A recording in the formats that have times: each sample of the database is in its lane at its time, and each wait
+# lasts from its begin to its end. A run writes the same without a recording.
+source "$(dirname "$0")/sampling.bash"
+need_command sqlite3 python3
+
+ask() { sqlite3 -separator ' ' "$tmp/run.db" "$1"; }
+# The lines of a Firefox file: "sample MICROSECONDS PID TID FRAME;..." and "span BEGIN END PID TID NAME"; "lane ..." for
+# each thread.
+firefox_lines() {
+  python3 - "$1" <<'PY'
+import gzip, json, sys
+name = sys.argv[1]
+with (gzip.open if name.endswith(".gz") else open)(name) as file:
+    of = json.load(file)
+assert of["meta"]["preprocessedProfileVersion"] == 66
+shared = of["shared"]
+texts = shared["stringArray"]
+def stack(at):
+    frames = []
+    while at is not None:
+        frames.append(texts[shared["funcTable"]["name"][shared["frameTable"]["func"][shared["stackTable"]["frame"][at]]]])
+        offset = shared["stackTable"]["prefixOffset"][at]
+        at = at - offset if offset else None
+    return ";".join(reversed(frames))
+us = lambda ms: round(ms * 1000)
+for thread in of["threads"]:
+    ids = thread["pid"].split(".")[0], thread["tid"]
+    print("lane", *ids, thread["processName"], thread["name"])
+    samples = thread["samples"]
+    assert sorted(samples["time"]) == samples["time"]
+    for time, at, weight in zip(samples["time"], samples["stack"], samples["weight"]):
+        print("sample", us(time), *ids, weight, stack(at))
+    markers = thread["markers"]
+    for begin, end, name in zip(markers["startTime"], markers["endTime"], markers["name"]):
+        print("span", us(begin), us(end), *ids, texts[name])
+PY
+}
+# expect_same WHAT : $tmp/expected and $tmp/found have the same lines.
+expect_same() {
+  [[ -s $tmp/expected ]] || fail "$1: nothing is expected"
+  diff <(LC_ALL=C sort "$tmp/expected") <(LC_ALL=C sort "$tmp/found") >"$tmp/diff" || fail "$1: $(head -n 4 "$tmp/diff")"
+}
+
+# Two programs, one after the other.
+"$PROFILE" record -q -F 499 -o "$tmp/run.db" -- bash -c '"$0" 0.2cpu; sleep 0.1; exec "$1" 0.2cpu' "$WORKLOADS/leaves" "$WORKLOADS/depth" || fail "record"
+began=$(ask 'SELECT began_unix_ns FROM runs')
+profile report -o "$tmp/run.firefox.json.gz" -o "$tmp/run.pftrace" -o "$tmp/run.perf" -o "$tmp/run.speedscope.json" "$tmp/run.db"
+expect_status 0
+expect_equal "$(stat -c %a "$tmp/run.firefox.json.gz" "$tmp/run.pftrace" | tr '\n' ' ')" '600 600 ' 'the modes of the files'
+ask "SELECT 'sample', samples.id / 256, tgid, tid FROM samples JOIN threads ON threads.id = thread JOIN processes ON processes.id = process" >"$tmp/expected"
+firefox_lines "$tmp/run.firefox.json.gz" >"$tmp/firefox"
+grep '^sample' "$tmp/firefox" | cut -d ' ' -f 1-4 >"$tmp/found"
+expect_same 'samples in the firefox file'
+python3 "$SOURCE_DIR/tests/tools/pftrace.py" "$tmp/run.pftrace" >"$tmp/perfetto" || fail "pftrace.py: $(cat "$tmp/perfetto")"
+awk -v began="$began" '$1 == "sample" { printf "sample %d %s %s\n", substr($2, length($2) - 17) / 1000 - substr(began, length(began) - 17) / 1000 + 0.5, $3, $4 }' "$tmp/perfetto" >"$tmp/found"
+expect_same 'samples in the perfetto trace'
+grep -cE '^[^#	].* [0-9]+/[0-9]+ \[[0-9]+\] ' "$tmp/run.perf" >"$tmp/count"
+expect_equal "$(<"$tmp/count")" "$(wc -l <"$tmp/expected")" 'events of perf script'
+# The folded lines of the whole are those of the stacks.
+profile report -q -f "$tmp/run.db"
+expect_equal "$(grep -c 'main;outer;middle;heavy' "$tmp/firefox")" "$(folded_total '^leaves;.*main;outer;middle;heavy' "$tmp/out")" 'samples in a function'
+expect_equal "$(grep -c '^sample.*main;outer;middle;heavy' "$tmp/perfetto")" "$(grep -c 'main;outer;middle;heavy' "$tmp/firefox")" 'the same in the trace'
+grep -Eq '^lane [0-9]+ [0-9]+ leaves leaves$' "$tmp/firefox" || fail "no lane of leaves"
+grep -Eq '^lane [0-9]+ [0-9]+ depth depth$' "$tmp/firefox" || fail "no lane of depth"
+# A part of it, and what is in focus.
+middle=$(ask "SELECT (max(seconds) + (SELECT min(seconds) FROM sample_list WHERE process = 'depth')) / 2 FROM sample_list WHERE process = 'leaves'")
+profile report -q --from "$middle" -o "$tmp/part.firefox.json" "$tmp/run.db"
+expect_status 0
+firefox_lines "$tmp/part.firefox.json" >"$tmp/part"
+if grep -q heavy "$tmp/part"; then fail "the part has what ran before it"; fi
+grep -q '^lane .* depth' "$tmp/part" || fail "the part has not what ran in it"
+profile report -q --focus '^heavy$' -o "$tmp/focus.pftrace" "$tmp/run.db"
+expect_status 0
+python3 "$SOURCE_DIR/tests/tools/pftrace.py" "$tmp/focus.pftrace" >"$tmp/part"
+expect_equal "$(grep -c '^sample' "$tmp/part")" "$(grep -c '^sample.*heavy' "$tmp/perfetto")" 'samples in focus'
+
+# Waits are spans.
+if has_event off-cpu; then
+  "$PROFILE" record -q -e off-cpu -o "$tmp/run.db" -- bash -c 'for i in 1 2 3; do sleep 0.05; done; :' || fail "record -e off-cpu"
+  began=$(ask 'SELECT began_unix_ns FROM runs')
+  profile report -q -o "$tmp/run.firefox.json" -o "$tmp/run.pftrace" "$tmp/run.db"
+  expect_status 0
+  ask "SELECT 'span', max(samples.id / 256 - value, 0), samples.id / 256, tgid, tid FROM samples JOIN threads ON threads.id = thread JOIN processes ON processes.id = process" >"$tmp/expected"
+  firefox_lines "$tmp/run.firefox.json" >"$tmp/firefox"
+  grep '^span' "$tmp/firefox" | cut -d ' ' -f 1-5 >"$tmp/found"
+  expect_same 'waits in the firefox file'
+  python3 "$SOURCE_DIR/tests/tools/pftrace.py" "$tmp/run.pftrace" >"$tmp/perfetto" || fail "pftrace.py: $(cat "$tmp/perfetto")"
+  expect_equal "$(grep -c '^slice' "$tmp/perfetto")" "$(wc -l <"$tmp/expected")" 'waits in the trace'
+  grep -Eq '^slice .* \[off-cpu\] .*nanosleep' "$tmp/perfetto" || fail "no wait of sleep"
+fi
+
+# A run writes them without a recording.
+profile -F 499 -o "$tmp/live.pftrace" -o "$tmp/live.firefox.json" -o "$tmp/live.folded" -- "$WORKLOADS/leaves" 0.3cpu
+expect_status 0
+expect_balance
+python3 "$SOURCE_DIR/tests/tools/pftrace.py" "$tmp/live.pftrace" >"$tmp/perfetto" || fail "pftrace.py: $(cat "$tmp/perfetto")"
+firefox_lines "$tmp/live.firefox.json" >"$tmp/firefox"
+expect_equal "$(grep -c '^sample' "$tmp/perfetto")" "$recorded" 'samples of a run in the trace'
+expect_equal "$(grep -c '^sample' "$tmp/firefox")" "$recorded" 'samples of a run in the firefox file'
+expect_equal "$(grep -c '^sample.*;heavy$' "$tmp/perfetto")" "$(folded_total ';heavy [0-9]+$' "$tmp/live.folded")" 'samples in a function'
+expect_present_in() { grep -q "$1" "$tmp/err" || fail "no '$1' in the answer"; }
+expect_present_in "wrote $tmp/live.pftrace"
+
+# What has no times, and what makes no sense.
+profile report -q -o "$tmp/x.pftrace" "$tmp/live.folded"
+expect_status 1
+grep -q 'the format perfetto needs the time of each sample' "$tmp/err" || fail "no reason: $(<"$tmp/err")"
+[[ ! -e $tmp/x.pftrace ]] || fail "a file was made"
+profile -q --merge-processes -o "$tmp/x.pftrace" 0.1
+expect_status 2
