@@ -320,7 +320,8 @@ void Symboliser::name(Profile& profile) {
   for (Frame& frame : profile.frames()) {
     if (frame.unnamed == Unnamed::pending) pending.push_back(&frame);
   }
-  state_->name(profile, pending);
+  // Where each sample is wanted this is called fifty times a second, and each naming writes to the parser.
+  if (!pending.empty()) state_->name(profile, pending);
 }
 
 void Symboliser::name_ready(Profile& profile, const std::function<bool()>& may_go_on) {
