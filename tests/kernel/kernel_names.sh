@@ -7,10 +7,15 @@ burn reader 600
 wait_until is_at_work "$started"
 told='^kernel names: ([0-9]+) asked for, the list read ([0-9]+) times?$'
 of_run() {
-  sample_enough 40 -v -K -F 999 -p "$started" "$@"
-  [[ $(grep -E "$told" "$tmp/err") =~ $told ]] || fail "no word of kernel names; $(outcome)"
-  asked=${BASH_REMATCH[1]} read=${BASH_REMATCH[2]}
-  expect_share ';vfs_read(;| )' 50 100
+  # The tests beside this one unload BPF programs that may be in its stacks. Only the list could still name those, so
+  # a run that met one is repeated.
+  for _ in {1..5}; do
+    sample_enough 40 -v -K -F 999 -p "$started" "$@"
+    [[ $(grep -E "$told" "$tmp/err") =~ $told ]] || fail "no word of kernel names; $(outcome)"
+    asked=${BASH_REMATCH[1]} read=${BASH_REMATCH[2]}
+    expect_share ';vfs_read(;| )' 50 100
+    if ((asked == 0 || read == 0)); then return; fi
+  done
 }
 
 of_run 0.2

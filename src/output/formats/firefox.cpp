@@ -264,7 +264,7 @@ void Firefox::write_meta(JsonWriter& json, std::uint64_t length_ns) {
   json.begin_object();
   json.member("label", "Sampling");
   json.begin_array("entries");
-  for (const auto& [label, text] : {std::pair("Run", title_of(run_.run)), std::pair("Event", run_.run.event),
+  for (const auto& [label, text] : {std::pair("Run", title_of(run_.run, length_ns)), std::pair("Event", run_.run.event),
                                     std::pair("Unit", run_.run.unit.word())}) {
     json.begin_object();
     json.member("label", label);

@@ -186,7 +186,7 @@ void Perfetto::begin(std::ostream& out, const TimedRun& run) {
     packet.add_uint64(perfetto::PacketField::timestamp, run_.began_unix_ns);
     protozero::pbf_builder<perfetto::EventField> event(packet, perfetto::PacketField::track_event);
     event.add_string(perfetto::EventField::categories, "run");
-    event.add_string(perfetto::EventField::name, title_of(run_.run));
+    event.add_string(perfetto::EventField::name, title_of(run_.run, 0));
     event.add_enum(perfetto::EventField::type, static_cast<std::int32_t>(perfetto::EventType::instant));
   });
 }

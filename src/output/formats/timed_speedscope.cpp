@@ -67,12 +67,12 @@ void TimedSpeedscope::append(std::ostream& /*out*/, const Profile& profile, cons
   thread.pieces.push_back(piece);
 }
 
-void TimedSpeedscope::end(std::ostream& out, std::uint64_t /*ended_ns*/) {
+void TimedSpeedscope::end(std::ostream& out, std::uint64_t ended_ns) {
   JsonWriter json(out);
   json.begin_object();
   json.member("$schema", "https://www.speedscope.app/file-format-schema.json");
   json.member("exporter", "profile");
-  json.member("name", title_of(run_.run));
+  json.member("name", title_of(run_.run, ended_ns - std::min(ended_ns, run_.began_ns)));
   json.member("activeProfileIndex", 0);
   json.begin_object("shared");
   write_frames(json);

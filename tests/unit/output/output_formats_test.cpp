@@ -24,7 +24,7 @@ TEST_CASE("every format has a unique name, a unique ending, a summary and a make
     CHECK((format.ending.empty() || format.ending.front() == '.'));
     CHECK_FALSE(format.summary.empty());
     if (needs_times(format)) {
-      REQUIRE(format.make_timed != nullptr);
+      REQUIRE((format.make_timed != nullptr));
     } else {
       CHECK((format.make({}).report != nullptr));
     }
