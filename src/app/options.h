@@ -69,12 +69,12 @@ struct Options {
   // At least one, unless anything else is asked for that shows samples.
   std::vector<OutputRequest> outputs;
   std::vector<OutputRequest> timed_outputs;  // whose formats need the time of each sample
-  std::optional<std::uint64_t> keep;   // number of newest files to keep of each output whose path is a pattern
-  std::optional<LiveOptions> live;     // the page
-  bool top_view = false;               // the view in the terminal
-  const StreamForm* stream = nullptr;  // nullptr: none
-  std::string stream_path;             // "-": stdout
-  std::string recording_path;          // "": no recording is made
+  std::optional<std::uint64_t> keep;         // number of newest files to keep of each output whose path is a pattern
+  std::optional<LiveOptions> live;           // the page
+  bool top_view = false;                     // the view in the terminal
+  const StreamForm* stream = nullptr;        // nullptr: none
+  std::string stream_path;                   // "-": stdout
+  std::string recording_path;                // "": no recording is made
   RecordingLimits recording_limits;
   std::optional<double> duration_s;  // none: until Ctrl-C or the command's end
   std::optional<double> interval_s;

@@ -63,8 +63,14 @@ expect_out '^    --$'
 profile report -r b.folded
 expect_out '^75\.0%     vfs_read;do_syscall_64;read;main;$'
 
-# Every format. In text formats a name never becomes markup.
+# Every format. In text formats a name never becomes markup. Those of single samples say that a sum has no times.
 while read -r format; do
+  if [[ $format == firefox || $format == perfetto ]]; then
+    profile report --format "$format" -o "out.$format" a.folded b.folded
+    expect_status 1
+    expect_err "the format $format needs the time of each sample"
+    continue
+  fi
   profile report --format "$format" -o "out.$format" a.folded b.folded
   expect_status 0
   [[ -s out.$format ]] || fail "nothing in the format $format; $(outcome)"

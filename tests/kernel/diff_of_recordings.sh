@@ -23,7 +23,7 @@ expect_out "^run\\.db $middle: \\([0-9]+ samples\\) compared with run\\.db :$mid
 expect_out '^± is half of the 95 % interval, from blocks of 1 s'
 expect_out '^Top .* that surely lost$'
 sed -n '/ that surely lost$/,/^$/p' out | grep -q ' heavy$' || fail "heavy is not surely lost: $(cat out)"
-grep -E '^ +SELF BEFORE +AFTER +CHANGE +± +TOTAL BEFORE' out >/dev/null || fail "no headings: $(cat out)"
+grep -E '^ *SELF BEFORE +AFTER +CHANGE +± +TOTAL BEFORE' out >/dev/null || fail "no headings: $(cat out)"
 cp out first
 profile diff --a ":$middle" --b "$middle:" run.db
 cmp -s first out || fail "not the same twice"

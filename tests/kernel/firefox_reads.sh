@@ -13,4 +13,4 @@ browse firefox "$tmp/part.firefox.json" leaves heavy
 need_event off-cpu
 profile -q -e off-cpu -o "$tmp/waits.firefox.json.gz" -- bash -c 'for i in 1 2 3; do sleep 0.05; done'
 expect_status 0
-browse firefox "$tmp/waits.firefox.json.gz" sleep nanosleep '[off-cpu]'
+browse firefox "$tmp/waits.firefox.json.gz" sleep nanosleep off-cpu

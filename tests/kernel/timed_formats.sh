@@ -87,7 +87,7 @@ if has_event off-cpu; then
   expect_same 'waits in the firefox file'
   python3 "$SOURCE_DIR/tests/tools/pftrace.py" "$tmp/run.pftrace" >"$tmp/perfetto" || fail "pftrace.py: $(cat "$tmp/perfetto")"
   expect_equal "$(grep -c '^slice' "$tmp/perfetto")" "$(wc -l <"$tmp/expected")" 'waits in the trace'
-  grep -Eq '^slice .* \[off-cpu\] .*nanosleep' "$tmp/perfetto" || fail "no wait of sleep"
+  grep -Eq '^slice .* off-cpu .*nanosleep' "$tmp/perfetto" || fail "no wait of sleep"
 fi
 
 # A run writes them without a recording.
