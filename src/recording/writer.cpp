@@ -165,9 +165,11 @@ void TickWriter::write_ticks() {
       fail(error.what());
     }
     const std::lock_guard lock(mutex_);
+    if (error_) {
+      lost_ += samples;
+      break;
+    }
     waiting_ -= samples;
-    if (error_) lost_ += samples;
-    if (error_) break;
   }
   try {
     complete();

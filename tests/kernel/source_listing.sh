@@ -68,7 +68,7 @@ kill -INT "$profiler"
 finish
 kill "$started"
 expect_status 0
-expect_err 'the page holds source and code of [3-9] functions: lines of 1 source file'
+expect_err 'the page holds source and code of [3-9] functions: lines of [12] source files?'
 grep -Eq '"name":"inlined","module":"program".*\[3,[0-9]+,[0-9]+,"  WORK\(2 \* unit\); /\* line 3 \*/"\]' "$tmp/a.html" ||
   fail "no line 3 in the page"
 grep -q ';holder;inlined ' "$tmp/sampled.folded" || fail "the lines of a function are frames of their own: $(head -3 "$tmp/sampled.folded")"
