@@ -80,8 +80,8 @@ struct UnwindOfFile {
 class FileReader {
  public:
   virtual ~FileReader() = default;
-  // The names of the code at `offsets`, which ascend and are distinct. The cost is taken from `budget`; when that is
-  // spent, nothing is named.
+  // The names of the code at `offsets`, which ascend and are distinct. In a debug file, which has no code, the offsets
+  // are addresses. The cost is taken from `budget`; when that is spent, nothing is named.
   [[nodiscard]] virtual NamesOfFile names(const FileRef& file, std::span<const FileOffset> offsets,
                                           WorkBudget& budget) = 0;
   // Source positions and inlined functions: the chain [i] is for addresses[i], in any order. The cost is taken from

@@ -55,6 +55,9 @@ class ListingReader {
   // so no other right to read it is asked for. nullopt: `why` says why not. `path` must outlive the result.
   [[nodiscard]] virtual std::optional<FileRef> open(const std::string& path, const std::string& build_id,
                                                     std::string& why) = 0;
+  // Opens the debug file of that build from the directories of debug files, for a binary that is not here. It has
+  // names and lines, but no code; see FileReader::names(). Its path is "", so that it outlives the result.
+  [[nodiscard]] virtual std::optional<FileRef> open_debug_file(const std::string& build_id) = 0;
   virtual void close(const FileRef& file) = 0;
   // Whether the library that disassembles is there.
   [[nodiscard]] virtual bool can_disassemble() const = 0;

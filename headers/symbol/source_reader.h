@@ -28,7 +28,10 @@ class SourceReader {
   SourceReader(const SourceReader&) = delete;
   SourceReader& operator=(const SourceReader&) = delete;
 
-  // Gives frames in files the lines and inlined functions that their files tell now. Others keep what they have.
+  // Names the functions that had no symbol, in files that are here as they ran, or whose debug files are.
+  void add_names(Profile& profile);
+  // Gives frames in files the lines and inlined functions that these files, or their debug files, tell now. Others keep
+  // what they have.
   void add_lines(Profile& profile);
 
   enum class Extent : std::uint8_t {
@@ -48,7 +51,9 @@ class SourceReader {
     std::string path;
     std::optional<FileRef> ref;  // not set: `why`
     std::string why;
-    std::set<std::string> sources;  // paths that its debug information has named
+    bool is_debug_file_sought = false;
+    std::optional<FileRef> debug_ref;  // instead of `ref`
+    std::set<std::string> sources;     // paths that its debug information has named
   };
   struct Place;
   struct Code;
@@ -57,7 +62,11 @@ class SourceReader {
 
   OpenedFile& file_of(const Profile& profile, BinaryId binary);
   [[nodiscard]] LinesOfFile lines(OpenedFile& file, std::span<const ElfAddress> addresses);
-  void add_lines(Profile& profile, OpenedFile& file, std::span<const FrameId> frames);
+  // The file itself, or else its debug file; nullptr: neither is here.
+  [[nodiscard]] const FileRef* file_with_names(OpenedFile& file, const Profile& profile, BinaryId binary);
+  [[nodiscard]] static FileOffset place_in(const OpenedFile& file, const Profile& profile, FrameId frame);
+  void add_names(Profile& profile, const OpenedFile& file, const FileRef& named, std::span<const FrameId> frames);
+  void add_lines(Profile& profile, OpenedFile& file, const FileRef& named, std::span<const FrameId> frames);
   // `with_code` belongs to the functions.
   void add_code(OpenedFile& file, std::span<const Place> places, std::span<FunctionListing> functions,
                 std::vector<LinesOfCode>& with_code, Extent extent);

@@ -10,6 +10,7 @@
 #include "app/reading.h"
 #include "app/reports.h"
 #include "app/sources.h"
+#include "app/targets.h"
 #include "app/timed_report.h"
 #include "output/header.h"
 #include "output/listing_text.h"
@@ -51,7 +52,8 @@ void print_report_help(std::ostream& out) {
          "  perf script | profile report -o out.pb.gz -\n"
          "  profile report --hide '^std::' --collapse recursion -o short.html out.pb.gz\n"
          "  profile report --from 2 --to 5 --comm nginx -o part.html samples.json    of --stream=json\n"
-         "  profile report --source parse_line out.pb.gz    which of its lines and instructions cost how much\n";
+         "  profile report --source parse_line out.pb.gz    which of its lines and instructions cost how much\n"
+         "  profile report --debug-dir symbols/ run.db      names what was recorded without symbols\n";
 }
 
 // "Samples of a.folded (30.0% in focus) by user + kernel stack". Readers of a report look at the words around it.
@@ -75,13 +77,18 @@ int run_report(std::span<const char* const> arguments) {
   const std::vector<std::string> functions = parsed.texts("source", "not a function's name");
   const bool sources = parsed.is_on("sources");
   if (sources) require_page(options.outputs);
-  for (const char* const name : {"debug-dir", "debuginfod"}) {
-    if (parsed.is_given(name) && functions.empty() && !sources) {
-      throw usage_error("report: " + spelled(name) + " needs --source or --sources");
-    }
+  const bool shows_code = sources || !functions.empty();
+  const bool adds_names = parsed.is_given("debug-dir") || parsed.is_on("debuginfod");
+  if (adds_names && !timed.empty()) {
+    throw usage_error("report: --debug-dir and --debuginfod cannot be combined with the format " +
+                      std::string(timed.front().format->name) + ", which has each sample as it was recorded");
   }
   std::optional<Children> children;  // before the files are in memory
-  if (sources || !functions.empty()) children.emplace(parsed.texts("debug-dir"), parsed.is_on("debuginfod"), true);
+  if (shows_code || adds_names) {
+    const std::vector<std::string> directories = parsed.texts("debug-dir", "not a directory");
+    children.emplace(directories, parsed.is_on("debuginfod"), shows_code);
+    check_debug_directories(directories, *children);
+  }
 
   ReadRequest request = request_of(parsed);
   request.with_times = std::ranges::any_of(options.outputs, [](const auto& to) { return to.format->name == "html"; });
@@ -107,11 +114,12 @@ int run_report(std::span<const char* const> arguments) {
     if (options.outputs.empty()) return 0;
   }
   Profile sum = sum_of_files(paths, request, note);
+  if (children) add_names(sum, *children);
   const std::string files = paths.size() == 1 ? paths.front() : number_of(paths.size(), "file");
   if (const std::string share = edits.apply(sum, files, note); !share.empty()) {
     sum.run.headline = headline_of_part(header_line(sum.run), share);
   }
-  if (children) add_lines(sum, *children);
+  if (children && (shows_code || parsed.is_on("lines"))) add_lines(sum, *children);
   if (!functions.empty()) {
     const SourceListings listings = listings_of_named(sum, functions, *children, note);
     return print_on_stdout([&](std::ostream& out) { write_listings(out, sum, listings); });

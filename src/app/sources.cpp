@@ -41,6 +41,10 @@ bool has_text(const FunctionListing& function) {
 
 }  // namespace
 
+void add_names(Profile& profile, Children& children) {
+  SourceReader(children.reader(), children.listings()).add_names(profile);
+}
+
 void add_lines(Profile& profile, Children& children) {
   SourceReader(children.reader(), children.listings()).add_lines(profile);
 }

@@ -53,15 +53,6 @@ void check_depth(const SamplingOptions& sampling) {
               "; raise it with sysctl kernel.perf_event_max_stack=" + depth);
 }
 
-void check_directories(const SymbolOptions& symbols, Children& children) {
-  for (const std::string& directory : symbols.debug_directories) {
-    const std::string typed = "--debug-dir " + directory;
-    const Children::Seen seen = children.look(typed, directory);
-    if (seen.error != 0) throw system_error(typed, seen.error);
-    if (!seen.is_directory) throw system_error(typed, ENOTDIR);
-  }
-}
-
 // Checks only that the file systems of these paths answer. Other problems with them appear when they are used.
 void check_answers(const Options& options, Children& children) {
   const SamplingOptions& sampling = options.sampling;
@@ -75,11 +66,20 @@ void check_answers(const Options& options, Children& children) {
 
 }  // namespace
 
+void check_debug_directories(const std::vector<std::string>& directories, Children& children) {
+  for (const std::string& directory : directories) {
+    const std::string typed = "--debug-dir " + directory;
+    const Children::Seen seen = children.look(typed, directory);
+    if (seen.error != 0) throw system_error(typed, seen.error);
+    if (!seen.is_directory) throw system_error(typed, ENOTDIR);
+  }
+}
+
 void check_targets(const Options& options, Children& children) {
   check_ids(options.sampling);
   check_cpus(options.sampling);
   check_depth(options.sampling);
-  check_directories(options.symbols, children);
+  check_debug_directories(options.symbols.debug_directories, children);
   check_answers(options, children);
 }
 

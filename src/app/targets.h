@@ -2,6 +2,9 @@
 // kernel allows.
 #pragma once
 
+#include <string>
+#include <vector>
+
 #include "app/options.h"
 #include "process/timeline.h"
 
@@ -15,6 +18,8 @@ class Command;
 [[nodiscard]] TimelineOptions of_interest(const SamplingOptions& sampling, const Command* command, bool counts_exec);
 // Throws an Error that names the option, the value and the problem. A file system that does not answer is one too.
 void check_targets(const Options& options, Children& children);
+// The same for directories of debug files.
+void check_debug_directories(const std::vector<std::string>& directories, Children& children);
 // False once all processes and threads of the options have gone; true when the options name none.
 [[nodiscard]] bool any_target_alive(const SamplingOptions& sampling);
 

@@ -74,7 +74,7 @@ struct Children::State {
         fetcher(debuginfod ? std::optional(started_fetcher(keeper)) : std::nullopt),
         parser(keeper, opener, fetcher ? &*fetcher : nullptr),
         probes(keeper, opener, parser),
-        listings(opener, parser) {
+        listings(opener, parser, debug_directories) {
     parser.start();
   }
 

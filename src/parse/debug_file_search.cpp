@@ -134,6 +134,12 @@ std::string without_trailing_slash(std::string path) {
   return path;
 }
 
+// Below a directory of debug files; "" if it is no build-id.
+std::string place_of_build(const std::string& hex) {
+  if (hex.size() < fewest_hex_digits || hex.find_first_not_of("0123456789abcdef") != std::string::npos) return {};
+  return "/.build-id/" + hex.substr(0, 2) + "/" + hex.substr(2) + ".debug";
+}
+
 bool is_plain_folder(const std::string& folder) {
   return folder.starts_with('/') && folder.find('\0') == std::string::npos && folder.find("/../") == std::string::npos;
 }
@@ -153,6 +159,15 @@ DebugFileSearch::DebugFileSearch(const std::vector<std::string>& directories) {
     directories_.push_back(without_trailing_slash(fs::absolute(directory).lexically_normal().string()));
 }
 
+std::vector<std::string> DebugFileSearch::paths_of_build(const std::string& build_id) const {
+  const std::string place = place_of_build(build_id);
+  std::vector<std::string> paths;
+  if (place.empty()) return paths;
+  for (const std::string& directory : directories_) paths.push_back(directory + place);
+  paths.push_back(system_directory + place);
+  return paths;
+}
+
 // The user's own directories come first, the system's directory comes last.
 std::vector<DebugFileSearch::Candidate> DebugFileSearch::candidates(const DebugQuestion& question,
                                                                     const DebugBase& base, bool is_rooted_elsewhere,
@@ -167,8 +182,7 @@ std::vector<DebugFileSearch::Candidate> DebugFileSearch::candidates(const DebugQ
   const std::string& text = question.text;
   switch (question.kind) {
     case DebugQuestion::Kind::build_id:
-      if (text.size() < fewest_hex_digits || text.find_first_not_of("0123456789abcdef") != std::string::npos) break;
-      in_directories("/.build-id/" + text.substr(0, 2) + "/" + text.substr(2) + ".debug");
+      if (const std::string place = place_of_build(text); !place.empty()) in_directories(place);
       break;
     case DebugQuestion::Kind::link: {
       if (text.find('/') != std::string::npos) break;

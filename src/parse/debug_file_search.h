@@ -50,6 +50,9 @@ class DebugFileSearch {
   // `directories`: the user's own, in our view.
   explicit DebugFileSearch(const std::vector<std::string>& directories);
 
+  // The paths, in our view, of the debug file with that build-id, in lower-case hex. Empty if it is none.
+  [[nodiscard]] std::vector<std::string> paths_of_build(const std::string& build_id) const;
+
   // Whether a directory in our view may be looked into; "": whether the files may be that the process sees. Called
   // before each look, because each belongs to somebody else.
   using MayLookInto = std::function<bool(const std::string& directory)>;

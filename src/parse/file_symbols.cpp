@@ -101,8 +101,9 @@ void FileSymbols::name(std::span<const FileOffset> offsets, std::span<ElfAddress
   }
   // The ELF addresses, sorted: their order may differ from that of the offsets.
   std::vector<ElfAddress> wanted;
+  const bool has_code = !elf_->code_segments().empty();
   for (std::size_t i = 0; i < offsets.size(); ++i) {
-    const auto address = elf_->address_of(offsets[i]);
+    const auto address = has_code ? elf_->address_of(offsets[i]) : ElfAddress{offsets[i].value};
     addresses[i] = address.value_or(ElfAddress{offsets[i].value});
     if (address)
       wanted.push_back(*address);
@@ -120,7 +121,7 @@ void FileSymbols::name(std::span<const FileOffset> offsets, std::span<ElfAddress
       answers[i] = symbols[static_cast<std::size_t>(at)];
       if (answers[i].unnamed == Unnamed::pending) answers[i].unnamed = Unnamed::no_symbol;
     }
-    answers[i].valid_range.keep_within(elf_->same_segment_around(offsets[i]));
+    if (has_code) answers[i].valid_range.keep_within(elf_->same_segment_around(offsets[i]));
   }
 }
 

@@ -1,5 +1,6 @@
 #include "parse/listings.h"
 
+#include "parse/debug_file_search.h"
 #include "parse/disassembler.h"
 
 namespace profile {
@@ -19,12 +20,9 @@ std::optional<FileRef> Listings::open(const std::string& path, const std::string
     why = "its path was not recorded";
     return std::nullopt;
   }
-  const FileRef file{.number = opener_.new_number(), .path = path, .mapped_by = {.own_mounts = true}};
-  FileStamp stamp;
-  if (opener_.open_path(file.number, path, stamp, why) != Unnamed::named) return std::nullopt;
-  WorkBudget budget(most_listing_steps);
-  const NamesOfFile names = parser_.names(file, {}, budget);
-  if (names.failed == Unnamed::named && names.build_id == build_id) return file;
+  NamesOfFile names;
+  const auto file = open_build(path, build_id, names, why);
+  if (file || !why.empty()) return file;
   if (names.failed != Unnamed::named) {
     why = "it cannot be read";
   } else if (names.code.empty() && names.build_id.empty()) {
@@ -32,6 +30,33 @@ std::optional<FileRef> Listings::open(const std::string& path, const std::string
   } else {
     why = names.build_id.empty() ? "it has no build-id now" : "it is another build than the one that ran";
   }
+  return std::nullopt;
+}
+
+std::optional<FileRef> Listings::open_debug_file(const std::string& build_id) {
+  for (const std::string& path : DebugFileSearch(debug_directories_).paths_of_build(build_id)) {
+    NamesOfFile names;
+    std::string why;
+    auto file = open_build(path, build_id, names, why);
+    if (!file) continue;
+    if (names.code.empty()) {
+      file->path = {};
+      return file;
+    }
+    close(*file);  // it is the binary itself, under a name of a debug file
+  }
+  return std::nullopt;
+}
+
+std::optional<FileRef> Listings::open_build(const std::string& path, const std::string& build_id, NamesOfFile& names,
+                                            std::string& why) {
+  const FileRef file{.number = opener_.new_number(), .path = path, .mapped_by = {.own_mounts = true}};
+  FileStamp stamp;
+  why.clear();
+  if (opener_.open_path(file.number, path, stamp, why) != Unnamed::named) return std::nullopt;
+  WorkBudget budget(most_listing_steps);
+  names = parser_.names(file, {}, budget);
+  if (names.failed == Unnamed::named && names.build_id == build_id) return file;
   close(file);
   return std::nullopt;
 }

@@ -31,6 +31,10 @@ using namespace recording;
 // No stack has more frames, with inlined ones. A larger number in a file is a mistake, or malice.
 constexpr std::size_t most_frames = 1 << 14;
 constexpr int most_text_bytes = 1 << 20;
+// Many rows may lead to one long stack or text, so a small file could fill the memory. A recording of a day has less.
+constexpr std::size_t most_frames_of_all_stacks = std::size_t{1} << 27;
+constexpr std::size_t most_bytes_of_all_texts = std::size_t{1} << 29;
+constexpr std::size_t most_events = 1000;
 // So many steps of SQLite's machine are spent on its check of the file, some tenths of a second.
 constexpr int most_check_steps = 20'000'000;
 
@@ -157,6 +161,10 @@ class Reader {
     SourceLine at;
     StackEnd end = StackEnd::unknown;
   };
+  struct StackNode {
+    std::uint64_t callers = 0;  // 0: none
+    std::uint64_t frame = 0;
+  };
   struct Stacks {
     StackId user = StackId::none;
     StackId kernel = StackId::none;
@@ -174,7 +182,13 @@ class Reader {
     return static_cast<std::uint32_t>(number);
   }
 
-  StringId text(const Statement& row, int column) { return profile_.strings.intern(row.text(column)); }
+  std::string_view view(const Statement& row, int column) {
+    const std::string_view text = row.text(column);
+    text_bytes_ += text.size();
+    if (text_bytes_ > most_bytes_of_all_texts) throw damaged("its names are too long");
+    return text;
+  }
+  StringId text(const Statement& row, int column) { return profile_.strings.intern(view(row, column)); }
 
   void read_run() {
     Statement row(
@@ -198,6 +212,7 @@ class Reader {
     while (row.next()) {
       const std::string name(row.text(1));
       if (std::ranges::count(names, name) == 0) names.push_back(name);
+      if (names.size() > most_events) throw damaged("it has too many events");
       const std::string& wanted = request_.event.empty() ? names.front() : request_.event;
       if (name != wanted) continue;
       const bool is_part = row.number(9) != 0;
@@ -341,8 +356,8 @@ class Reader {
     const std::uint32_t tgid = small(row, 0, "the process id");
     const std::uint32_t image = small(row, 1, "the program of a process");
     // Another chapter of the file may have it again, with a name from later on.
-    const std::string name(row.text(2));
-    const std::string cgroup(row.text(3));
+    const std::string name(view(row, 2));
+    const std::string cgroup(view(row, 3));
     const std::uint64_t began_unix_ns = row.number(4);
     row.reset();
     thread.process = profile_.process(tgid, image, name);
@@ -369,6 +384,10 @@ class Reader {
 
   Stacks read_stack(std::uint64_t number, ProcessId process) {
     path_of(number);
+    frames_of_all_stacks_ += frame_path_.size();
+    if (frames_of_all_stacks_ > most_frames_of_all_stacks) {
+      throw Error(path_ + ": its stacks have more frames than fit into memory; --from and --to choose a part");
+    }
     Stacks stacks;
     StackEnd end = StackEnd::unknown;
     std::vector<FrameId>* part = &user_frames_;
@@ -400,16 +419,24 @@ class Reader {
   void path_of(std::uint64_t number) {
     frame_path_.clear();
     while (number != 0) {
-      Statement& row = lookups_->stack;
-      row.bind(1, number);
-      if (!row.next()) throw damaged("it has no stack " + std::to_string(number));
-      const std::uint64_t callers = row.is_null(0) ? 0 : row.number(0);
-      frame_path_.push_back(row.number(1));
-      row.reset();
-      if (callers >= number) throw damaged("the callers of stack " + std::to_string(number));
+      const StackNode& node = stack_node(number);
+      frame_path_.push_back(node.frame);
       if (frame_path_.size() > most_frames) throw damaged("stack " + std::to_string(number) + " has too many frames");
-      number = callers;
+      number = node.callers;
     }
+  }
+
+  // Many stacks share their callers, and a query takes twenty times as long as this table.
+  const StackNode& stack_node(std::uint64_t number) {
+    const auto [place, is_new] = stack_nodes_.try_emplace(number);
+    if (!is_new) return place->second;
+    Statement& row = lookups_->stack;
+    row.bind(1, number);
+    if (!row.next()) throw damaged("it has no stack " + std::to_string(number));
+    place->second = {.callers = row.is_null(0) ? 0 : row.number(0), .frame = row.number(1)};
+    row.reset();
+    if (place->second.callers >= number) throw damaged("the callers of stack " + std::to_string(number));
+    return place->second;
   }
 
   const StoredFrame& stored_frame(std::uint64_t number) {
@@ -480,11 +507,15 @@ class Reader {
     return profile_.frame(frame);
   }
 
-  struct PairHash {
+  // The file chooses the numbers.
+  struct NumberHash {
+    std::size_t operator()(std::uint64_t number) const { return hash_of(hash_secret(), number); }
     std::size_t operator()(const std::pair<std::uint64_t, ProcessId>& key) const {
-      return hash_of(key.first, static_cast<std::uint64_t>(key.second));
+      return hash_of((*this)(key.first), static_cast<std::uint64_t>(key.second));
     }
   };
+  template <class Key, class Value>
+  using ByNumber = std::unordered_map<Key, Value, NumberHash>;
 
   const std::string& path_;
   const ReadRequest& request_;
@@ -497,12 +528,15 @@ class Reader {
   std::uint64_t event_ = 0;  // the number of the wanted event
   std::uint64_t from_us_ = 0;
   std::uint64_t to_us_ = 0;
-  std::unordered_map<std::uint64_t, bool> events_;  // of the wanted event, by number: whether it is a part
+  ByNumber<std::uint64_t, bool> events_;  // of the wanted event, by number: whether it is a part
   Lookups* lookups_ = nullptr;
-  std::unordered_map<std::uint64_t, Thread> threads_;
-  std::unordered_map<std::uint64_t, StoredFrame> frames_;
-  std::unordered_map<std::uint64_t, BinaryId> binaries_;
-  std::unordered_map<std::pair<std::uint64_t, ProcessId>, Stacks, PairHash> stacks_;
+  ByNumber<std::uint64_t, Thread> threads_;
+  ByNumber<std::uint64_t, StoredFrame> frames_;
+  ByNumber<std::uint64_t, BinaryId> binaries_;
+  ByNumber<std::pair<std::uint64_t, ProcessId>, Stacks> stacks_;
+  ByNumber<std::uint64_t, StackNode> stack_nodes_;
+  std::size_t frames_of_all_stacks_ = 0;
+  std::size_t text_bytes_ = 0;
   std::vector<std::uint64_t> frame_path_;
   std::vector<FrameId> user_frames_;
   std::vector<FrameId> kernel_frames_;

@@ -39,6 +39,18 @@ std::vector<Place> distinct(std::vector<Place> places) {
   return places;
 }
 
+template <class Wanted>
+std::map<BinaryId, std::vector<FrameId>> frames_by_binary(const Profile& profile, const Wanted& is_wanted) {
+  std::map<BinaryId, std::vector<FrameId>> frames;
+  for (std::size_t i = 0; i < profile.frames().size(); ++i) {
+    const auto id = static_cast<FrameId>(i);
+    const Frame& frame = profile.frame(id);
+    const bool is_in_file = frame.kind == FrameKind::user && frame.binary != BinaryId::none;
+    if (is_in_file && is_wanted(frame)) frames[frame.binary].push_back(id);
+  }
+  return frames;
+}
+
 // The innermost position of `chain` where the function is inlined; nullptr: nowhere.
 const SourcePosition* inlined_in(const std::vector<SourcePosition>& chain, std::string_view function,
                                  const StringTable& strings) {
@@ -107,6 +119,7 @@ bool leave_near(std::vector<ListedInstruction>& instructions) {
 SourceReader::~SourceReader() {
   for (const auto& [key, file] : files_) {
     if (file.ref) listings_.close(*file.ref);
+    if (file.debug_ref) listings_.close(*file.debug_ref);
   }
 }
 
@@ -122,9 +135,53 @@ SourceReader::OpenedFile& SourceReader::file_of(const Profile& profile, BinaryId
   return file;
 }
 
+const FileRef* SourceReader::file_with_names(OpenedFile& file, const Profile& profile, BinaryId binary) {
+  if (file.ref) return &*file.ref;
+  if (!std::exchange(file.is_debug_file_sought, true)) {
+    file.debug_ref = listings_.open_debug_file(std::string(profile.strings.view(profile.binary(binary).build_id)));
+  }
+  return file.debug_ref ? &*file.debug_ref : nullptr;
+}
+
+// As FileReader::names() counts in the file with the names.
+FileOffset SourceReader::place_in(const OpenedFile& file, const Profile& profile, FrameId id) {
+  const Frame& frame = profile.frame(id);
+  const ElfAddress address = instruction_of(frame);
+  return file.ref ? offset_of(profile.binary(frame.binary), address) : FileOffset{address.value};
+}
+
+void SourceReader::add_names(Profile& profile) {
+  const auto is_nameless = [](const Frame& frame) { return frame.unnamed == Unnamed::no_symbol; };
+  for (const auto& [binary, frames] : frames_by_binary(profile, is_nameless)) {
+    OpenedFile& file = file_of(profile, binary);
+    if (const FileRef* const named = file_with_names(file, profile, binary)) add_names(profile, file, *named, frames);
+  }
+}
+
+void SourceReader::add_names(Profile& profile, const OpenedFile& file, const FileRef& named,
+                             std::span<const FrameId> frames) {
+  const auto place_of = [&](FrameId id) { return place_in(file, profile, id); };
+  std::vector<FileOffset> places;
+  for (const FrameId id : frames) places.push_back(place_of(id));
+  places = distinct(std::move(places));
+  WorkBudget budget(most_steps);
+  const NamesOfFile found = reader_.names(named, places, budget);
+  if (found.failed != Unnamed::named) return;
+  for (const FrameId id : frames) {
+    const auto at = std::ranges::lower_bound(places, place_of(id)) - places.begin();
+    const NameOfCode& name = found.names[static_cast<std::size_t>(at)];
+    if (name.unnamed != Unnamed::named) continue;
+    Frame& frame = profile.frames()[static_cast<std::size_t>(id)];
+    frame.unnamed = Unnamed::named;
+    frame.symbol = profile.strings.intern(found.strings.view(name.symbol));
+    frame.offset = frame.binary_address.value - name.start;
+    frame.function = unknown_offset;
+  }
+}
+
 LinesOfFile SourceReader::lines(OpenedFile& file, std::span<const ElfAddress> addresses) {
   WorkBudget budget(most_steps);
-  LinesOfFile lines = reader_.lines(*file.ref, addresses, budget);
+  LinesOfFile lines = reader_.lines(file.ref ? *file.ref : *file.debug_ref, addresses, budget);
   for (const auto& chain : lines.chains) {
     for (const SourcePosition& position : chain) file.sources.emplace(lines.strings.view(position.file));
   }
@@ -132,29 +189,20 @@ LinesOfFile SourceReader::lines(OpenedFile& file, std::span<const ElfAddress> ad
 }
 
 void SourceReader::add_lines(Profile& profile) {
-  std::map<OpenedFile*, std::vector<FrameId>> by_file;
-  for (std::size_t i = 0; i < profile.frames().size(); ++i) {
-    const auto id = static_cast<FrameId>(i);
-    const Frame& frame = profile.frame(id);
-    if (frame.kind == FrameKind::user && frame.binary != BinaryId::none) {
-      by_file[&file_of(profile, frame.binary)].push_back(id);
-    }
-  }
-  for (const auto& [file, frames] : by_file) {
-    if (file->ref) add_lines(profile, *file, frames);
+  for (const auto& [binary, frames] : frames_by_binary(profile, [](const Frame&) { return true; })) {
+    OpenedFile& file = file_of(profile, binary);
+    if (const FileRef* const named = file_with_names(file, profile, binary)) add_lines(profile, file, *named, frames);
   }
 }
 
-void SourceReader::add_lines(Profile& profile, OpenedFile& file, std::span<const FrameId> frames) {
+void SourceReader::add_lines(Profile& profile, OpenedFile& file, const FileRef& named,
+                             std::span<const FrameId> frames) {
+  const auto offset_in_file = [&](FrameId id) { return place_in(file, profile, id); };
   std::vector<FileOffset> offsets;
-  const auto offset_in_file = [&](FrameId id) {
-    const Frame& frame = profile.frame(id);
-    return offset_of(profile.binary(frame.binary), instruction_of(frame));
-  };
   for (const FrameId id : frames) offsets.push_back(offset_in_file(id));
   offsets = distinct(std::move(offsets));
   WorkBudget budget(most_steps);
-  const NamesOfFile names = reader_.names(*file.ref, offsets, budget);
+  const NamesOfFile names = reader_.names(named, offsets, budget);
   if (names.failed != Unnamed::named) return;
   std::vector<ElfAddress> addresses;
   for (const NameOfCode& name : names.names) addresses.push_back(name.address);
