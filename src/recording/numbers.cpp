@@ -61,7 +61,7 @@ void Numbers::add(std::size_t event, const std::shared_ptr<const Profile>& profi
   OfProfile& of = follow(event, profile);
   const Row& row = sample.row;
   const std::uint32_t number = event_number(event, row.samples == 0);
-  if (is_part(number) && known_parts_.insert(number).second) tick.events.push_back(number);
+  if (is_part(number) && known_parts_.insert(number).second) tick.parts.push_back(number);
   tick.samples.push_back({.time_us = (sample.time_ns - std::min(sample.time_ns, began_ns)) / 1000,
                           .value = row.value,
                           .thread = thread(*profile, row, tick),

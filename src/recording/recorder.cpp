@@ -53,7 +53,6 @@ class SqliteRecorder final : public Recorder {
     began_ns_ = began_ns;
     accounts_.resize(events.size());
     numbers_ = std::make_unique<Numbers>(std::move(facts));
-    for (std::size_t event = 0; event < events.size(); ++event) tick_->events.push_back(event_number(event, false));
     writer_.begin(events,
                   {.host = machine.nodename, .kernel = machine.release, .began_unix_ns = began_ns_ + unix_offset_ns()});
   }

@@ -95,7 +95,7 @@ struct Tick {
   std::vector<Binary> binaries;
   std::vector<Frame> frames;
   std::vector<Stack> stacks;
-  std::vector<std::uint32_t> events;
+  std::vector<std::uint32_t> parts;  // numbers of events; those that are no part are there from the beginning
   std::vector<Sample> samples;
   std::vector<ChangedProcess> changed_processes;
   std::vector<Account> accounts;  // of the samples of this tick, one for each event

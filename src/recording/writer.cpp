@@ -78,6 +78,7 @@ TickWriter::~TickWriter() {
 void TickWriter::begin(const std::vector<RecordedEvent>& events, const RunRow& row) {
   events_ = events;
   const RunInfo& run = events.front().run;
+  database_.run("BEGIN");
   Statement insert(database_, "INSERT INTO runs VALUES(1, ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, 0, 0, 0)");
   const std::string command = text_of(run.command);
   insert.bind(1, PROFILE_VERSION);
@@ -89,6 +90,9 @@ void TickWriter::begin(const std::vector<RecordedEvent>& events, const RunRow& r
   insert.bind(7, run.kernel_stacks);
   insert.bind(8, row.began_unix_ns);
   insert.run();
+  // Now, and not in the first tick: a file that is cut off before that tells what it would have had.
+  for (std::size_t event = 0; event < events.size(); ++event) add_event(event_number(event, false));
+  database_.run("COMMIT");
   chapters_.push_back({});
   // The signals of a run are for the main thread.
   sigset_t all, before;
@@ -202,22 +206,25 @@ void TickWriter::write(const Tick& tick) {
   database_.run("COMMIT");
 }
 
+void TickWriter::add_event(std::uint32_t number) {
+  const auto& [run, headline] = events_[event_of(number)];
+  Statement& to = statements_->event;
+  to.bind(1, number);
+  to.bind(2, run.event);
+  to.bind(3, run.unit.word());
+  to.bind(4, run.counted);
+  to.bind(5, run.tag);
+  to.bind(6, run.title);
+  to.bind(7, headline);
+  to.bind(8, run.frequency_hz);
+  to.bind(9, run.period_events);
+  to.bind(10, is_part(number));
+  to.run();
+}
+
 void TickWriter::add_content(const Tick& tick) {
   Statements& to = *statements_;
-  for (const std::uint32_t number : tick.events) {
-    const auto& [run, headline] = events_[event_of(number)];
-    to.event.bind(1, number);
-    to.event.bind(2, run.event);
-    to.event.bind(3, run.unit.word());
-    to.event.bind(4, run.counted);
-    to.event.bind(5, run.tag);
-    to.event.bind(6, run.title);
-    to.event.bind(7, headline);
-    to.event.bind(8, run.frequency_hz);
-    to.event.bind(9, run.period_events);
-    to.event.bind(10, is_part(number));
-    to.event.run();
-  }
+  for (const std::uint32_t number : tick.parts) add_event(number);
   for (const Tick::Process& process : tick.processes) {
     to.process.bind(1, process.id);
     to.process.bind(2, process.tgid);

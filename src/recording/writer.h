@@ -56,6 +56,7 @@ class TickWriter {
 
   void write_ticks();
   void write(const Tick& tick);
+  void add_event(std::uint32_t number);
   void add_content(const Tick& tick);
   void add_accounts(const Tick& tick);
   void add_samples(const Tick& tick);
