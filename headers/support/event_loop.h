@@ -31,6 +31,8 @@ class EventLoop {
   void add(int fd, std::function<void()> on_readable);
   // The same, but after each call the loop ignores `fd` until the caller calls the returned function.
   [[nodiscard]] std::function<void()> add_once(int fd, std::function<void()> on_readable);
+  // The same, but only when something wakes up the readers of `fd`, whatever there is to read.
+  void add_wakeups(int fd, std::function<void()> on_wakeup);
   // Calls `on_gone` when the reader of `fd` (a pipe, socket or terminal) has closed its end; never for a regular file.
   // `on_gone` must remove `fd`.
   void add_reader_gone(int fd, std::function<void()> on_gone);

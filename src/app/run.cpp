@@ -18,8 +18,10 @@ namespace {
 constexpr double rest_s = 0.002;
 // Times that are due closer together than this are one.
 constexpr double least_wait_s = 0.001;
-// Where each sample is wanted, the ring buffer is read this often. It holds the samples of a much longer time.
-constexpr double pump_s = 0.02;
+// Where each sample is wanted, the ring buffer is read this often. Each reading costs as much as hundreds of samples.
+constexpr double pump_s = 0.1;
+// When the kernel says that a ring fills up, it is read after this time, because more will come.
+constexpr double soon_s = 0.02;
 // Without rows nothing keeps a profile together: when it has more distinct stacks than this (some megabytes), it is
 // dropped and a fresh one begins.
 constexpr std::size_t most_stacks = 8192;
@@ -70,6 +72,13 @@ void Run::watch(EventLoop& loop, std::function<bool()> is_over) {
   if (wants_samples()) {
     // A wake-up for every sample would cost more than all other work.
     loop.add_timer(pump_s, pump_s, [this] { pump(); });
+    Timer& soon = loop.add_timer(0, 0, [this] {
+      is_pump_due_ = false;
+      pump();
+    });
+    loop.add_wakeups(source_.poll_fd(), [this, &soon] {
+      if (!std::exchange(is_pump_due_, true)) soon.set(soon_s, 0);
+    });
   } else {
     Timer& rest = loop.add_timer(0, 0, [this] { await_samples_(); });
     await_samples_ = loop.add_once(source_.poll_fd(), [this, &rest] {
@@ -186,15 +195,15 @@ void Run::hand_samples(bool all) {
   std::ranges::stable_sort(samples_, {}, &Sample::time_ns);
   const std::uint64_t until_ns = all ? UINT64_MAX : source_.complete_until_ns();
   const auto end = std::ranges::lower_bound(samples_, until_ns, {}, &Sample::time_ns);
-  const std::vector<Sample> ready(samples_.begin(), end);
+  ready_.assign(samples_.begin(), end);
   samples_.erase(samples_.begin(), end);
   named_ = samples_.size();
   for (SampleSink* const sink : sinks_.of_samples) {
-    sink->add(profile_, ready);
+    sink->add(profile_, ready_);
     sink->note_account(so_far(), monotonic_ns());
   }
   if (wants_rows()) return;
-  for (const Sample& sample : ready) {
+  for (const Sample& sample : ready_) {
     count(sample.row.user, &Row::user, sample.row.samples);
     count(sample.row.kernel, &Row::kernel, sample.row.samples);
   }

@@ -111,11 +111,13 @@ class Run {
   StackEdits edits_;
   std::vector<Sample> samples_;  // of profile_, not handed over yet
   std::size_t named_ = 0;        // of them
+  std::vector<Sample> ready_;    // what is handed over; it stays, because a fresh one costs a page fault a page
   // Without rows: one for each stack, with the number of samples that have it. So each frame is looked at once.
   std::vector<Row> counted_;
   std::uint64_t taken_ns_ = 0;      // CLOCK_MONOTONIC: when the last part ended
   std::uint64_t gave_back_ns_ = 0;  // CLOCK_MONOTONIC: when memory was last given back
   std::function<void()> await_samples_;
+  bool is_pump_due_ = false;
   Timer* due_timer_ = nullptr;
 };
 

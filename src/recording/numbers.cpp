@@ -43,17 +43,6 @@ std::string_view word_of(FrameKind kind) {
   return kind_user;
 }
 
-// The number of that content; `add` is called for a new one.
-template <class Table, class Add>
-std::uint32_t number_of(Table& table, std::uint32_t& last, std::uint64_t hash, const Add& add) {
-  const auto [place, is_new] = table.try_emplace(hash, 0);
-  if (is_new) {
-    place->second = ++last;
-    add(place->second);
-  }
-  return place->second;
-}
-
 }  // namespace
 
 void Numbers::add(std::size_t event, const std::shared_ptr<const Profile>& profile, const Sample& sample,
@@ -64,7 +53,7 @@ void Numbers::add(std::size_t event, const std::shared_ptr<const Profile>& profi
   if (is_part(number) && known_parts_.insert(number).second) tick.parts.push_back(number);
   tick.samples.push_back({.time_us = (sample.time_ns - std::min(sample.time_ns, began_ns)) / 1000,
                           .value = row.value,
-                          .thread = thread(*profile, row, tick),
+                          .thread = thread(of, row, tick),
                           .stack = stack(of, row, tick),
                           .cpu = sample.cpu,
                           .event = number});
@@ -73,26 +62,26 @@ void Numbers::add(std::size_t event, const std::shared_ptr<const Profile>& profi
 Numbers::OfProfile& Numbers::follow(std::size_t event, const std::shared_ptr<const Profile>& profile) {
   if (event >= of_profiles_.size()) of_profiles_.resize(event + 1);
   OfProfile& of = of_profiles_[event];
-  if (of.profile != profile) of = {.profile = profile, .functions = {}, .whole_stacks = {}};
+  if (of.profile != profile) of = {.profile = profile};
   return of;
 }
 
 Tick::Chapter Numbers::begin_chapter() {
-  for (Table* const table : {&processes_, &threads_, &binaries_, &frames_, &stacks_}) table->clear();
+  for (Table* const table : {&processes_, &threads_, &binaries_, &frames_, &stacks_}) table->forget();
   living_.clear();
   of_profiles_.clear();
-  return {.process = last_process_ + 1,
-          .thread = last_thread_ + 1,
-          .binary = last_binary_ + 1,
-          .frame = last_frame_ + 1,
-          .stack = last_stack_ + 1};
+  return {.process = processes_.next(),
+          .thread = threads_.next(),
+          .binary = binaries_.next(),
+          .frame = frames_.next(),
+          .stack = stacks_.next()};
 }
 
 std::uint32_t Numbers::process(const Profile& profile, ProcessId id, Tick& tick) {
   const Process& process = profile.process(id);
   const std::uint64_t hash = (Content(process_kind) << process.tgid << process.image).hash();
   const std::string_view name = profile.strings.view(process.name);
-  const std::uint32_t number = number_of(processes_, last_process_, hash, [&](std::uint32_t new_one) {
+  const std::uint32_t number = processes_.number_of(hash, [&](std::uint32_t new_one) {
     ProcessFacts facts = facts_(process.tgid, process.image, true);
     const bool has_line = !facts.command_line.empty();
     const std::string short_name = has_line ? std::move(facts.comm) : std::string(name);
@@ -129,13 +118,21 @@ void Numbers::update_processes(Tick& tick) {
   }
 }
 
-std::uint32_t Numbers::thread(const Profile& profile, const Row& row, Tick& tick) {
+std::uint32_t Numbers::thread(OfProfile& of_profile, const Row& row, Tick& tick) {
+  const Profile& profile = *of_profile.profile;
+  // With the name of the process, because a new one has to be noted.
+  const auto ids = std::uint64_t{static_cast<std::uint32_t>(row.process)} << 32 | row.tid;
+  const auto names = std::uint64_t{static_cast<std::uint32_t>(row.thread_name)} << 32 |
+                     static_cast<std::uint32_t>(profile.process(row.process).name);
+  const auto [place, is_new] = of_profile.threads.try_emplace(hash_of(hash_of(hash_secret(), ids), names), 0);
+  if (!is_new) return place->second;
   const std::uint32_t of = process(profile, row.process, tick);
   const std::string_view name = profile.strings.view(row.thread_name);
   const std::uint64_t hash = (Content(thread_kind) << of << row.tid << name).hash();
-  return number_of(threads_, last_thread_, hash, [&](std::uint32_t new_one) {
+  place->second = threads_.number_of(hash, [&](std::uint32_t new_one) {
     tick.threads.push_back({.id = new_one, .process = of, .tid = row.tid, .name = std::string(name)});
   });
+  return place->second;
 }
 
 std::uint32_t Numbers::binary(const Profile& profile, BinaryId id, Tick& tick) {
@@ -146,7 +143,7 @@ std::uint32_t Numbers::binary(const Profile& profile, BinaryId id, Tick& tick) {
   const CodeSegment& code = binary.code;
   const std::uint64_t hash =
       (Content(binary_kind) << path << build_id << code.start.value << code.limit.value << code.offset.value).hash();
-  return number_of(binaries_, last_binary_, hash, [&](std::uint32_t new_one) {
+  return binaries_.number_of(hash, [&](std::uint32_t new_one) {
     tick.binaries.push_back({.id = new_one,
                              .path = std::string(path),
                              .build_id = std::string(build_id),
@@ -161,7 +158,7 @@ std::uint32_t Numbers::frame(const FrameText& frame, Tick& tick) {
       (Content(frame_kind) << frame.kind << frame.name << frame.module << frame.file << frame.unnamed << frame.line
                            << frame.binary << frame.offset << frame.function << frame.address << frame.is_return)
           .hash();
-  return number_of(frames_, last_frame_, hash, [&](std::uint32_t new_one) {
+  return frames_.number_of(hash, [&](std::uint32_t new_one) {
     tick.frames.push_back({.id = new_one,
                            .kind = frame.kind,
                            .unnamed = frame.unnamed,
@@ -179,9 +176,8 @@ std::uint32_t Numbers::frame(const FrameText& frame, Tick& tick) {
 
 std::uint32_t Numbers::node(std::uint32_t callers, std::uint32_t frame, Tick& tick) {
   const std::uint64_t hash = hash_of(hash_secret(), std::uint64_t{callers} << 32 | frame);
-  return number_of(stacks_, last_stack_, hash, [&](std::uint32_t new_one) {
-    tick.stacks.push_back({.id = new_one, .callers = callers, .frame = frame});
-  });
+  return stacks_.number_of(
+      hash, [&](std::uint32_t new_one) { tick.stacks.push_back({.id = new_one, .callers = callers, .frame = frame}); });
 }
 
 const std::vector<std::uint32_t>& Numbers::functions(OfProfile& of_profile, FrameId id, Tick& tick) {

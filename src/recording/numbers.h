@@ -15,6 +15,7 @@
 #include "model/sample.h"
 #include "recording/recording.h"
 #include "recording/tick.h"
+#include "support/index_table.h"
 
 namespace profile {
 
@@ -33,9 +34,35 @@ class Numbers {
   [[nodiscard]] std::size_t size() const { return frames_.size() + stacks_.size() + threads_.size(); }
 
  private:
-  // A table of numbers by the hash of what they stand for. The hash begins with a secret and has 64 bits: that two of a
-  // million differ in content but not in it has a chance of 1 in 30 million.
-  using Table = std::unordered_map<std::uint64_t, std::uint32_t>;
+  // Gives numbers, one after the other, to hashes of what they stand for. A hash begins with a secret and has 64 bits:
+  // that two of a million differ in content but not in it has a chance of 1 in 30 million.
+  class Table {
+   public:
+    // Calls `add` with the number if it is new.
+    template <class Add>
+    std::uint32_t number_of(std::uint64_t hash, const Add& add) {
+      const auto known = places_.find(hash, [&](std::uint32_t index) { return hashes_[index] == hash; });
+      if (known) return first_ + *known;
+      const std::uint32_t number = next();
+      places_.add(hash, hashes_.size());
+      hashes_.push_back(hash);
+      add(number);
+      return number;
+    }
+    [[nodiscard]] std::uint32_t next() const { return first_ + static_cast<std::uint32_t>(hashes_.size()); }
+    [[nodiscard]] std::size_t size() const { return hashes_.size(); }
+    // No number is used again.
+    void forget() {
+      first_ = next();
+      hashes_.clear();
+      places_.clear();
+    }
+
+   private:
+    IndexTable places_;
+    std::vector<std::uint64_t> hashes_;
+    std::uint32_t first_ = 1;
+  };
   // A process that had not ended when it was last looked at.
   struct LivingProcess {
     std::uint32_t tgid = 0;
@@ -47,8 +74,9 @@ class Numbers {
   // Numbers by the ids of the profile that the last samples of an event belonged to.
   struct OfProfile {
     std::shared_ptr<const Profile> profile;
-    std::vector<std::vector<std::uint32_t>> functions;              // of a frame, the outermost first
-    std::unordered_map<std::uint64_t, std::uint32_t> whole_stacks;  // by user and kernel stack, without the tag
+    std::vector<std::vector<std::uint32_t>> functions = {};              // of a frame, the outermost first
+    std::unordered_map<std::uint64_t, std::uint32_t> whole_stacks = {};  // by user and kernel stack, without the tag
+    std::unordered_map<std::uint64_t, std::uint32_t> threads = {};       // by hashes of their ids in the profile
   };
   // A frame as Tick::Frame has it, with texts of the profile.
   struct FrameText {
@@ -67,7 +95,7 @@ class Numbers {
 
   [[nodiscard]] OfProfile& follow(std::size_t event, const std::shared_ptr<const Profile>& profile);
   std::uint32_t process(const Profile& profile, ProcessId id, Tick& tick);
-  std::uint32_t thread(const Profile& profile, const Row& row, Tick& tick);
+  std::uint32_t thread(OfProfile& of, const Row& row, Tick& tick);
   std::uint32_t binary(const Profile& profile, BinaryId id, Tick& tick);
   std::uint32_t frame(const FrameText& frame, Tick& tick);
   std::uint32_t node(std::uint32_t callers, std::uint32_t frame, Tick& tick);
@@ -80,10 +108,8 @@ class Numbers {
   AskFacts facts_;
   Table processes_, threads_, binaries_, frames_, stacks_;
   std::unordered_map<std::uint32_t, LivingProcess> living_;  // by their numbers
-  // The last number of each kind. Numbers are not used again after begin_chapter().
-  std::uint32_t last_process_ = 0, last_thread_ = 0, last_binary_ = 0, last_frame_ = 0, last_stack_ = 0;
-  std::unordered_set<std::uint32_t> known_parts_;  // numbers of events
-  std::vector<OfProfile> of_profiles_;             // one for each event
+  std::unordered_set<std::uint32_t> known_parts_;            // numbers of events
+  std::vector<OfProfile> of_profiles_;                       // one for each event
 };
 
 }  // namespace profile

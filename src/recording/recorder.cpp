@@ -85,6 +85,7 @@ class SqliteRecorder final : public Recorder {
     tick_->end_us = (now_ns - std::min(now_ns, began_ns_)) / 1000;
     tick_->is_last = is_last;
     auto next = std::make_unique<Tick>();
+    next->samples = writer_.take_spare();
     std::ranges::stable_sort(tick_->samples, {}, &Tick::Sample::time_us);
     if (accounts_.size() > 1 && !is_last) hold_back(*next);
     // Not the time of the commit: the next tick may have samples from before it.

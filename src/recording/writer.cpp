@@ -4,6 +4,7 @@
 #include <signal.h>
 
 #include <algorithm>
+#include <span>
 #include <utility>
 
 #include "recording/schema.h"
@@ -24,12 +25,32 @@ std::string text_of(const std::vector<std::string>& words) {
   return text;
 }
 
+// A statement with many rows takes two thirds of the time.
+constexpr std::size_t samples_a_statement = 64;
+
+std::string insert_of_samples(std::size_t count) {
+  std::string sql = "INSERT INTO samples VALUES";
+  for (std::size_t i = 0; i < count; ++i) sql += i == 0 ? "(?, ?, ?, ?, ?, ?)" : ", (?, ?, ?, ?, ?, ?)";
+  return sql;
+}
+
 void bind_unless(Statement& statement, int index, std::uint64_t value, std::uint64_t absent) {
   if (value == absent) {
     statement.bind_null(index);
   } else {
     statement.bind(index, value);
   }
+}
+
+// Binds a row of the table of samples. Returns the index of the next parameter.
+int bind_sample(Statement& statement, int index, std::uint64_t key, const Tick::Sample& sample) {
+  statement.bind(index++, key);
+  statement.bind(index++, sample.thread);
+  statement.bind(index++, sample.cpu);
+  bind_unless(statement, index++, sample.stack, 0);
+  statement.bind(index++, sample.value);
+  statement.bind(index++, sample.event);
+  return index;
 }
 
 }  // namespace
@@ -43,11 +64,13 @@ struct TickWriter::Statements {
         binary(database, "INSERT INTO binaries VALUES(?1, ?2, ?3, ?4, ?5, ?6)"),
         frame(database, "INSERT INTO frames VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12)"),
         stack(database, "INSERT INTO stacks VALUES(?1, ?2, ?3)"),
-        sample(database, "INSERT OR IGNORE INTO samples VALUES(?1, ?2, ?3, ?4, ?5, ?6)"),
+        sample(database, insert_of_samples(1)),
+        samples(database, insert_of_samples(samples_a_statement)),
+        late_sample(database, "INSERT OR IGNORE INTO samples VALUES(?, ?, ?, ?, ?, ?)"),
         account(database, "INSERT INTO account VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12)"),
         run(database, "UPDATE runs SET duration_us = ?1, removed = ?2, is_complete = ?3") {}
 
-  Statement event, process, changed_process, thread, binary, frame, stack, sample, account, run;
+  Statement event, process, changed_process, thread, binary, frame, stack, sample, samples, late_sample, account, run;
 };
 
 TickWriter::TickWriter(const std::string& path, const RecordingLimits& limits)
@@ -126,6 +149,12 @@ void TickWriter::finish() {
   database_.close();
 }
 
+std::vector<Tick::Sample> TickWriter::take_spare() {
+  const std::lock_guard lock(mutex_);
+  spare_.clear();
+  return std::move(spare_);
+}
+
 std::size_t TickWriter::waiting_samples() const {
   const std::lock_guard lock(mutex_);
   return waiting_;
@@ -174,6 +203,7 @@ void TickWriter::write_ticks() {
       break;
     }
     waiting_ -= samples;
+    spare_ = std::move(tick->samples);
   }
   try {
     complete();
@@ -296,22 +326,40 @@ void TickWriter::add_accounts(const Tick& tick) {
 }
 
 void TickWriter::add_samples(const Tick& tick) {
-  Statement& to = statements_->sample;
-  for (const Tick::Sample& sample : tick.samples) {
-    std::uint64_t key = sample.time_us * keys_a_microsecond;
-    to.bind(2, sample.thread);
-    to.bind(3, sample.cpu);
-    bind_unless(to, 4, sample.stack, 0);
-    to.bind(5, sample.value);
-    to.bind(6, sample.event);
-    // Several CPUs may have a sample in the same microsecond.
-    if (key <= last_key_ && last_key_ - key < keys_a_microsecond) key = last_key_ + 1;
-    for (;; ++key) {
-      to.bind(1, key);
-      to.run();
-      if (sqlite3_changes(database_.get()) != 0) break;
+  std::span<const Tick::Sample> left = tick.samples;
+  while (!left.empty()) {
+    // Samples ascend within a tick, so all others are as new as this one.
+    const bool is_late = left.front().time_us < last_us_;
+    const std::size_t count = !is_late && left.size() >= samples_a_statement ? samples_a_statement : 1;
+    const std::span<const Tick::Sample> now = left.first(count);
+    if (is_late) {
+      add_late(now.front());
+    } else {
+      add_newest(now, count == 1 ? statements_->sample : statements_->samples);
     }
+    left = left.subspan(count);
+  }
+}
+
+void TickWriter::add_newest(std::span<const Tick::Sample> samples, Statement& to) {
+  int index = 1;
+  for (const Tick::Sample& sample : samples) {
+    // Several samples may have the same microsecond: of several CPUs, or all waits that the end of a run cuts off.
+    last_key_ = std::max(sample.time_us * keys_a_microsecond, last_key_ + 1);
+    last_us_ = sample.time_us;
+    index = bind_sample(to, index, last_key_, sample);
+  }
+  to.run();
+}
+
+// Its key may be taken.
+void TickWriter::add_late(const Tick::Sample& sample) {
+  for (std::uint64_t key = sample.time_us * keys_a_microsecond;; ++key) {
+    bind_sample(statements_->late_sample, 1, key, sample);
+    statements_->late_sample.run();
+    if (sqlite3_changes(database_.get()) == 0) continue;
     last_key_ = std::max(last_key_, key);
+    return;
   }
 }
 

@@ -8,6 +8,7 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <span>
 #include <string>
 #include <thread>
 #include <vector>
@@ -36,6 +37,8 @@ class TickWriter {
   // Writes the row of the run, and starts the thread.
   void begin(const std::vector<RecordedEvent>& events, const RunRow& row);
   void add(std::unique_ptr<Tick> tick);
+  // Memory of a tick that was written, for the next one: fresh memory costs a page fault a page.
+  [[nodiscard]] std::vector<Tick::Sample> take_spare();
   // Waits until all is written. The last tick was added.
   void finish();
 
@@ -60,6 +63,8 @@ class TickWriter {
   void add_content(const Tick& tick);
   void add_accounts(const Tick& tick);
   void add_samples(const Tick& tick);
+  void add_newest(std::span<const Tick::Sample> samples, Statement& to);
+  void add_late(const Tick::Sample& sample);
   void note_chapter(const Tick& tick);
   void remove_oldest(const Tick& newest);
   void remove_first_tick();
@@ -73,13 +78,15 @@ class TickWriter {
   Database database_;  // used by the thread from begin() to finish()
   std::unique_ptr<Statements> statements_;
   std::deque<Chapter> chapters_;
-  std::uint64_t last_key_ = 0;
+  std::uint64_t last_key_ = 0;       // the largest one
+  std::uint64_t last_us_ = 0;        // the latest time of a sample
   std::uint64_t chapter_bytes_ = 0;  // used when the chapter began
   std::uint64_t chapter_us_ = 0;
 
   mutable std::mutex mutex_;  // for what follows
   std::condition_variable changed_;
   std::deque<std::unique_ptr<Tick>> ticks_;
+  std::vector<Tick::Sample> spare_;
   std::size_t waiting_ = 0;
   std::uint64_t lost_ = 0;
   std::uint64_t bytes_ = 0;

@@ -51,6 +51,10 @@ std::function<void()> EventLoop::add_once(int fd, std::function<void()> on_reada
   return [this, fd, &callback] { control(EPOLL_CTL_MOD, fd, EPOLLIN | EPOLLONESHOT, callback); };
 }
 
+void EventLoop::add_wakeups(int fd, std::function<void()> on_wakeup) {
+  control(EPOLL_CTL_ADD, fd, EPOLLIN | EPOLLET, callbacks_.emplace_back(std::move(on_wakeup)));
+}
+
 void EventLoop::add_reader_gone(int fd, std::function<void()> on_gone) {
   // epoll always reports errors and hang-ups.
   control(EPOLL_CTL_ADD, fd, 0, callbacks_.emplace_back(std::move(on_gone)), EPERM);
