@@ -12,7 +12,8 @@ namespace profile {
 
 class Children;
 
-// Names the functions of `profile` that had no symbol, as far as their files are here as they ran, or their debug files.
+// Names the functions of `profile` that had no symbol, as far as their files are here as they ran, or their debug
+// files.
 void add_names(Profile& profile, Children& children);
 // Gives the frames of `profile` their lines and inlined functions, as far as their files are here as they ran.
 void add_lines(Profile& profile, Children& children);

@@ -22,8 +22,9 @@ class FileSymbols {
 
   // nullopt: not an ELF file that can be read.
   [[nodiscard]] const std::optional<ElfFile>& elf() const { return elf_; }
-  // Names the code at `offsets` (ascending, distinct; addresses in a file without code). `addresses[i]` becomes the ELF address of offsets[i], and
-  // `answers[i]` counts in ELF addresses. Both have the size of `offsets`. The valid ranges also hold for offsets.
+  // Names the code at `offsets` (ascending, distinct; addresses in a file without code). `addresses[i]` becomes the ELF
+  // address of offsets[i], and `answers[i]` counts in ELF addresses. Both have the size of `offsets`. The valid ranges
+  // also hold for offsets.
   void name(std::span<const FileOffset> offsets, std::span<ElfAddress> addresses, std::span<Symbol> answers);
 
   // Source positions and inlined functions at `addresses`, from its own debug information or from its debug file. Each

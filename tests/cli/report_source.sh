@@ -112,8 +112,9 @@ expect_status 2
 profile report a.json --source hot -o both.html
 expect_status 2
 [[ ! -e both.html ]] || fail "a page was made, too"
-profile report a.json --debuginfod
-expect_status 2
+DEBUGINFOD_URLS='' profile report a.json --debuginfod
+expect_status 1
+expect_err 'DEBUGINFOD_URLS names no server'
 profile report a.json --source other
 expect_status 0
 expect_out 'no source line is known'

@@ -25,7 +25,7 @@ expect_named() {
   expect_near ';main;outer;middle;heavy ' 66.7
   expect_near ';main;outer;middle;light ' 33.3
 }
-for place in here gone; do
+for _ in here gone; do
   for file in "$tmp/run.db" "$tmp/run.pb.gz" "$tmp/run.json"; do
     profile report -q -f "$file"
     expect_bare
