@@ -46,6 +46,8 @@ struct ProcessFacts {
 // thread that calls Recorder::add() and commit().
 using AskFacts = std::function<ProcessFacts(std::uint32_t tgid, std::uint32_t image, bool is_new)>;
 
+using SavedRecording = std::function<void(std::string bytes)>;
+
 // Writes a recording. The database is written by a thread of its own, because a disk may take long: no function but
 // finish() waits for it.
 class Recorder {
@@ -68,13 +70,17 @@ class Recorder {
   [[nodiscard]] virtual std::uint64_t lost() const = 0;
   // Why nothing can be written any more; nullopt: all is well. What was committed before is in the file.
   [[nodiscard]] virtual std::optional<std::string> error() const = 0;
+  // Makes a recording of its own of the last `last_s` seconds, as far as they are there, and calls `done` with the
+  // bytes of that file; they are empty if it cannot be made. Any thread may call it; another one calls `done`.
+  virtual void save(double last_s, SavedRecording done) = 0;
   // The size of the file in bytes, and the number of samples that were removed because of the limits.
   [[nodiscard]] virtual std::uint64_t bytes() const = 0;
   [[nodiscard]] virtual std::uint64_t removed() const = 0;
 };
 
 // Makes the file, or takes the place of a recording that nobody writes. It belongs to the caller, as all outputs, and
-// is only for its owner. Throws Error if it cannot be made or is another kind of file, and if a recorder writes it.
+// is only for its owner. If `path` is empty, the recording is kept in memory. Throws Error if the file cannot be made
+// or is another kind of file, and if a recorder writes it.
 std::unique_ptr<Recorder> make_recorder(const std::string& path, const RecordingLimits& limits);
 
 // Reads the samples that `request` asks for, in the order of time. `on_sample`: called for each one instead of adding a

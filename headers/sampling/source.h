@@ -189,6 +189,7 @@ struct SourceKind {
   std::string_view default_format = "counted";
   // True if `event` is of this kind. nullptr: `event` must equal `name` or `alias`.
   bool (*matches)(std::string_view event) = nullptr;
+  bool has_rate = false;         // by itself, or with SamplingOptions::frequency_hz, it samples so often a second
   bool takes_modifiers = false;  // of perf events: `event` may also be "NAME:u"
   std::unique_ptr<Source> (*make)(const SamplingOptions&);
   // Why the event is not available here, in a few words; nullopt when it is available. Makes a few system calls.

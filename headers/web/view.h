@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -52,8 +53,13 @@ class LiveView {
   virtual void end() = 0;
 };
 
-// Starts to listen. Throws Error when that fails or when the options are not valid.
-std::unique_ptr<LiveView> make_live_view(const LiveOptions& options);
+// Makes a recording of the last seconds and calls `done`, from any thread, with the bytes of its file; empty: there is
+// none.
+using SaveRecording = std::function<void(double last_s, std::function<void(std::string bytes)> done)>;
+
+// Starts to listen. Without `save` the page offers no recording. Throws Error when that fails or when the options are
+// not valid.
+std::unique_ptr<LiveView> make_live_view(const LiveOptions& options, SaveRecording save = {});
 
 // The interface of the module that contains the HTTP server's library (support/module.h).
 struct LiveViewModule {

@@ -32,8 +32,8 @@ std::uint64_t own_rss_bytes() {
 
 }  // namespace
 
-LivePage::LivePage(const LiveOptions& options, std::function<void(const std::string&)> say)
-    : view_(load_module<LiveViewModule>().make(options)), say_(std::move(say)) {}
+LivePage::LivePage(const LiveOptions& options, SaveRecording save, std::function<void(const std::string&)> say)
+    : view_(load_module<LiveViewModule>().make(options, std::move(save))), say_(std::move(say)) {}
 
 void LivePage::begin(const RunInfo& run) {
   view_->begin(run);

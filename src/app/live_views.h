@@ -15,8 +15,9 @@ namespace profile {
 
 class LivePage : public ProfileSink {
  public:
-  // Loads the module and starts to listen. Throws Error when that fails. `say` prints where the page is.
-  LivePage(const LiveOptions& options, std::function<void(const std::string&)> say);
+  // Loads the module and starts to listen. Throws Error when that fails. `save` may be empty: see make_live_view().
+  // `say` prints where the page is.
+  LivePage(const LiveOptions& options, SaveRecording save, std::function<void(const std::string&)> say);
 
   void begin(const RunInfo& run) override;
   void add(const std::shared_ptr<const Profile>& profile, const RunStatus& status) override;

@@ -299,9 +299,20 @@ void read_times(const ParsedOptions& parsed, Options& options) {
   options.sampling.interval = options.interval_s || is_watched(parsed);
 }
 
+// A page can save what it has shown. Events without a rate may come a million times a second, too many to keep each.
+void read_recording_of_page(const ParsedOptions& parsed, Options& options) {
+  constexpr std::uint64_t usual_bytes = 32 << 20;
+  const bool has_rate = options.events.front().kind->has_rate && !parsed.has("count");
+  options.records_for_page = parsed.is_on("serve") && options.recording_path.empty() && has_rate;
+  if (options.records_for_page && options.recording_limits.max_bytes == 0) {
+    options.recording_limits.max_bytes = usual_bytes;
+  }
+}
+
 // What makes no sense with a recording, or without one.
 void refuse_for_recording(const ParsedOptions& parsed, const Options& options) {
   const RecordingLimits& limits = options.recording_limits;
+  if (options.records_for_page) return;
   if (options.recording_path.empty()) {
     if (parsed.has("max-size")) throw usage_error("--max-size is for a recording: not without -o FILE.db");
     if (limits.keep_s != 0) {
@@ -344,13 +355,14 @@ void read_outputs(const ParsedOptions& parsed, Options& options, bool is_record)
   std::vector<std::string> paths = parsed.texts("output");
   options.recording_path = take_recording_path(paths, is_record);
   options.recording_limits = recording_limits_of(parsed);
+  read_recording_of_page(parsed, options);
   options.keep = files_to_keep(parsed);
   if (options.stream != nullptr) options.stream_path = take_stream_path(parsed, paths);
   const bool has_samples = options.stream != nullptr || !options.recording_path.empty();
   options.outputs =
       outputs_of(parsed, paths, options.events.front().kind->default_format, !has_samples && !is_watched(parsed));
   take_timed_outputs(parsed, options);
-  options.sampling.each_sample = has_samples || !options.timed_outputs.empty();
+  options.sampling.each_sample = has_samples || options.records_for_page || !options.timed_outputs.empty();
   refuse_for_recording(parsed, options);
   if (options.events.size() > 1) refuse_for_several_events(parsed, options);
   read_live(parsed, options);

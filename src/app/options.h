@@ -74,7 +74,8 @@ struct Options {
   bool top_view = false;                     // the view in the terminal
   const StreamForm* stream = nullptr;        // nullptr: none
   std::string stream_path;                   // "-": stdout
-  std::string recording_path;                // "": no recording is made
+  std::string recording_path;                // "": no recording is made, or it is the page's
+  bool records_for_page = false;             // the page can save the last minutes, which are kept in memory
   RecordingLimits recording_limits;
   std::optional<double> duration_s;  // none: until Ctrl-C or the command's end
   std::optional<double> interval_s;

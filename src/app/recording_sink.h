@@ -14,7 +14,8 @@
 
 namespace profile {
 
-// What the sinks of one recording share. Each event has an index.
+// What the sinks of one recording share. Each event has an index. Without a path it is the page's, in memory; where the
+// module cannot be loaded then, nothing is recorded.
 class SharedRecording {
  public:
   // `say` prints a line for the person.
@@ -28,15 +29,18 @@ class SharedRecording {
         accounts_(events) {}
 
   void prepare();
+  // As Recorder::save().
+  void save(double last_s, SavedRecording done) const;
   void begin(std::size_t event, const RunInfo& run);
   void watch(EventLoop& loop);
   void add(std::size_t event, const std::shared_ptr<const Profile>& profile, const std::vector<Sample>& samples);
   void note_account(std::size_t event, const Account& account, std::uint64_t until_ns);
   // The file is complete after the last event's.
   void end();
+  [[nodiscard]] bool is_open() const { return recorder_ && !has_failed_; }
   [[nodiscard]] bool has_failed() const { return has_failed_; }
   [[nodiscard]] std::size_t behind() const { return recorder_->behind(); }
-  [[nodiscard]] std::uint64_t lost() const { return recorder_->lost(); }
+  [[nodiscard]] std::uint64_t lost() const { return recorder_ ? recorder_->lost() : 0; }
   [[nodiscard]] std::vector<std::string> answer() const;
 
  private:
@@ -48,7 +52,7 @@ class SharedRecording {
   std::function<void(const std::string&)> say_;
   std::vector<RecordedEvent> events_;
   std::vector<Account> accounts_;
-  std::unique_ptr<Recorder> recorder_;  // set from prepare() on
+  std::unique_ptr<Recorder> recorder_;  // set from prepare() on, if something is recorded
   std::size_t begun_ = 0;               // events
   std::size_t ended_ = 0;
   std::uint64_t until_ns_ = 0;  // CLOCK_MONOTONIC: what the accounts are of
@@ -75,7 +79,7 @@ class RecordingSink : public SampleSink {
     recording_->note_account(event_, account, until_ns);
   }
   void end() override { recording_->end(); }
-  [[nodiscard]] bool is_open() const override { return !recording_->has_failed(); }
+  [[nodiscard]] bool is_open() const override { return recording_->is_open(); }
   [[nodiscard]] bool has_failed() const override { return recording_->has_failed(); }
   [[nodiscard]] std::size_t behind() const override { return recording_->behind(); }
   // It is not known which event lost them.

@@ -93,6 +93,8 @@ struct Sinks {
 };
 
 // What the sinks of a run are made from. All must outlive them.
+class SharedRecording;
+
 struct SinkNeeds {
   const Options& options;
   Messages& messages;

@@ -19,52 +19,63 @@ namespace {
 
 using Say = std::function<void(const std::string&)>;
 
+struct Tools {
+  Say say;
+  std::shared_ptr<SharedRecording> recording;  // nullptr: none is made
+};
+
 // Adds the sinks of one kind to those of each event. The options allow views and streams for a single event only.
 struct SinkRow {
   bool (*is_asked_for)(const Options& options);
-  void (*add)(std::vector<Sinks>& of_events, const SinkNeeds& needs, const Say& say);
+  void (*add)(std::vector<Sinks>& of_events, const SinkNeeds& needs, const Tools& tools);
 };
 
-void add_recording(std::vector<Sinks>& of_events, const SinkNeeds& needs, const Say& say) {
-  const auto recording = std::make_shared<SharedRecording>(needs.options.recording_path, needs.options.recording_limits,
-                                                           of_events.size(), needs.facts, say);
-  for (std::size_t i = 0; i < of_events.size(); ++i) of_events[i].add(std::make_unique<RecordingSink>(recording, i));
+bool is_recorded(const Options& options) { return !options.recording_path.empty() || options.records_for_page; }
+
+SaveRecording saving_of(const Tools& tools) {
+  if (!tools.recording) return {};
+  return [recording = tools.recording](double last_s, auto done) { recording->save(last_s, std::move(done)); };
 }
 
 // Views first: a report may wait for a disk. The page says where it is before the terminal is taken.
 constexpr SinkRow sink_rows[] = {
     {[](const Options& options) { return options.live.has_value(); },
-     [](std::vector<Sinks>& of_events, const SinkNeeds& needs, const Say& say) {
-       of_events.front().add(std::make_unique<LivePage>(*needs.options.live, say));
+     [](std::vector<Sinks>& of_events, const SinkNeeds& needs, const Tools& tools) {
+       of_events.front().add(std::make_unique<LivePage>(*needs.options.live, saving_of(tools), tools.say));
      }},
     {[](const Options& options) { return options.top_view; },
-     [](std::vector<Sinks>& of_events, const SinkNeeds& needs, const Say&) {
+     [](std::vector<Sinks>& of_events, const SinkNeeds& needs, const Tools&) {
        of_events.front().add(std::make_unique<TerminalSink>(needs.messages, needs.on_quit));
      }},
     {[](const Options& options) { return !options.outputs.empty(); },
-     [](std::vector<Sinks>& of_events, const SinkNeeds& needs, const Say& say) {
+     [](std::vector<Sinks>& of_events, const SinkNeeds& needs, const Tools& tools) {
        for (std::size_t i = 0; i < of_events.size(); ++i) {
          ReportOptions reports = needs.options.reports(i);
          reports.output.sources = needs.sources;
-         of_events[i].add(std::make_unique<Reports>(reports, say));
+         of_events[i].add(std::make_unique<Reports>(reports, tools.say));
        }
      }},
     {[](const Options& options) { return options.stream != nullptr; },
-     [](std::vector<Sinks>& of_events, const SinkNeeds& needs, const Say& say) {
+     [](std::vector<Sinks>& of_events, const SinkNeeds& needs, const Tools& tools) {
        const Options& options = needs.options;
        of_events.front().add(
-           std::make_unique<StreamSink>(options.stream->make(options.output), options.stream_path, say));
+           std::make_unique<StreamSink>(options.stream->make(options.output), options.stream_path, tools.say));
      }},
     {[](const Options& options) { return !options.timed_outputs.empty(); },
-     [](std::vector<Sinks>& of_events, const SinkNeeds& needs, const Say& say) {
+     [](std::vector<Sinks>& of_events, const SinkNeeds& needs, const Tools& tools) {
        for (std::size_t i = 0; i < of_events.size(); ++i) {
          for (OutputRequest output : needs.options.timed_outputs) {
            if (of_events.size() > 1) output.path = path_of_event(output.path, needs.options.events[i].name);
-           of_events[i].add(std::make_unique<TimedSink>(output, needs.options.output, needs.facts, say));
+           of_events[i].add(std::make_unique<TimedSink>(output, needs.options.output, needs.facts, tools.say));
          }
        }
      }},
-    {[](const Options& options) { return !options.recording_path.empty(); }, add_recording},
+    {is_recorded,
+     [](std::vector<Sinks>& of_events, const SinkNeeds&, const Tools& tools) {
+       for (std::size_t i = 0; i < of_events.size(); ++i) {
+         of_events[i].add(std::make_unique<RecordingSink>(tools.recording, i));
+       }
+     }},
 };
 
 }  // namespace
@@ -80,10 +91,15 @@ void Sinks::add(std::unique_ptr<SampleSink> sink) {
 }
 
 std::vector<Sinks> make_sinks(const SinkNeeds& needs) {
-  const Say say = [&messages = needs.messages](const std::string& text) { messages.say(text); };
-  std::vector<Sinks> of_events(needs.options.events.size());
+  const Options& options = needs.options;
+  std::vector<Sinks> of_events(options.events.size());
+  Tools tools{.say = [&messages = needs.messages](const std::string& text) { messages.say(text); }, .recording = {}};
+  if (is_recorded(options)) {
+    tools.recording = std::make_shared<SharedRecording>(options.recording_path, options.recording_limits,
+                                                        options.events.size(), needs.facts, tools.say);
+  }
   for (const SinkRow& row : sink_rows) {
-    if (row.is_asked_for(needs.options)) row.add(of_events, needs, say);
+    if (row.is_asked_for(options)) row.add(of_events, needs, tools);
   }
   return of_events;
 }

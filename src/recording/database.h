@@ -39,6 +39,7 @@ class Statement {
   [[nodiscard]] bool next();
   void reset();
 
+  [[nodiscard]] sqlite3_stmt* get() const { return statement_.get(); }
   [[nodiscard]] bool is_null(int column) const;
   [[nodiscard]] std::uint64_t number(int column) const;
   [[nodiscard]] std::string_view text(int column) const;  // valid until the next row

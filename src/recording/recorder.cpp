@@ -45,7 +45,8 @@ Account since(const Account& now, const Account& before) {
 class SqliteRecorder final : public Recorder {
  public:
   SqliteRecorder(const std::string& path, const RecordingLimits& limits)
-      : file_(path, is_recording), writer_(path, limits) {}
+      : file_(path.empty() ? nullptr : std::make_unique<DatabaseFile>(path, is_recording)),
+        writer_(path.empty() ? ":memory:" : path, limits) {}
 
   void begin(const std::vector<RecordedEvent>& events, std::uint64_t began_ns, AskFacts facts) override {
     utsname machine{};
@@ -67,8 +68,10 @@ class SqliteRecorder final : public Recorder {
   void finish(const std::vector<Account>& accounts, std::uint64_t ended_ns) override {
     commit_until(accounts, ended_ns, true);
     writer_.finish();
-    file_.close();
+    if (file_) file_->close();
   }
+
+  void save(double last_s, SavedRecording done) override { writer_.save(last_s, std::move(done)); }
 
   [[nodiscard]] std::size_t behind() const override {
     const std::size_t waiting = writer_.waiting_samples();
@@ -121,7 +124,7 @@ class SqliteRecorder final : public Recorder {
     }
   }
 
-  DatabaseFile file_;
+  std::unique_ptr<DatabaseFile> file_;  // nullptr: in memory
   TickWriter writer_;
   std::unique_ptr<Numbers> numbers_;
   std::unique_ptr<Tick> tick_ = std::make_unique<Tick>();

@@ -56,7 +56,7 @@ inline constexpr Table tables[] = {
 };
 
 // Shorten what people ask. They are not read here.
-inline constexpr const char* views =
+inline constexpr std::string_view views[] = {
     "CREATE VIEW sample_list AS "
     "SELECT samples.id / 256 / 1e6 AS seconds, "
     "datetime((runs.began_unix_ns / 1000 + samples.id / 256) / 1000000, 'unixepoch', 'localtime') AS clock, "
@@ -64,12 +64,12 @@ inline constexpr const char* views =
     "threads.name AS thread, cpu, frames.name AS function, module, samples.stack AS stack "
     "FROM samples JOIN runs JOIN events ON events.id = samples.event JOIN threads ON threads.id = samples.thread "
     "JOIN processes ON processes.id = threads.process LEFT JOIN stacks ON stacks.id = samples.stack "
-    "LEFT JOIN frames ON frames.id = stacks.frame;"
+    "LEFT JOIN frames ON frames.id = stacks.frame",
     "CREATE VIEW stack_frames AS "
     "WITH RECURSIVE walk(stack, level, callers, frame) AS ("
     "SELECT id, 0, callers, frame FROM stacks UNION ALL "
     "SELECT walk.stack, level + 1, stacks.callers, stacks.frame FROM walk JOIN stacks ON stacks.id = walk.callers) "
-    "SELECT stack, level, frame, kind, name, module, file, line FROM walk JOIN frames ON frames.id = walk.frame;";
+    "SELECT stack, level, frame, kind, name, module, file, line FROM walk JOIN frames ON frames.id = walk.frame"};
 
 // The kinds of frames besides those of the model's FrameKind.
 inline constexpr std::string_view kind_user = "user";

@@ -7,6 +7,7 @@
 #include <span>
 #include <utility>
 
+#include "recording/part.h"
 #include "recording/schema.h"
 
 namespace profile {
@@ -78,12 +79,7 @@ TickWriter::TickWriter(const std::string& path, const RecordingLimits& limits)
   database_.run("PRAGMA journal_mode = WAL");
   // A tick that was committed outlives a power cut.
   database_.run("PRAGMA synchronous = FULL");
-  std::string sql = "BEGIN;";
-  for (const Table& table : tables) sql += std::string(table.sql) + ";";
-  sql += views;
-  sql += "PRAGMA application_id = " + std::to_string(application_id) + ";";
-  sql += "PRAGMA user_version = " + std::to_string(version) + ";COMMIT;";
-  database_.run(sql.c_str());
+  database_.run(("BEGIN;" + schema_in("main") + "COMMIT;").c_str());
   statements_ = std::make_unique<Statements>(database_);
 }
 
@@ -117,6 +113,7 @@ void TickWriter::begin(const std::vector<RecordedEvent>& events, const RunRow& r
   for (std::size_t event = 0; event < events.size(); ++event) add_event(event_number(event, false));
   database_.run("COMMIT");
   chapters_.push_back({});
+  takes_wishes_ = true;
   // The signals of a run are for the main thread.
   sigset_t all, before;
   ::sigfillset(&all);
@@ -136,6 +133,15 @@ void TickWriter::add(std::unique_ptr<Tick> tick) {
     if (tick->chapter) wants_chapter_ = false;
     ticks_.push_back(std::move(tick));
   }
+  changed_.notify_all();
+}
+
+void TickWriter::save(double last_s, SavedRecording done) {
+  {
+    const std::lock_guard lock(mutex_);
+    if (takes_wishes_) wishes_.push_back({.last_s = last_s, .done = std::exchange(done, nullptr)});
+  }
+  if (done) return done({});
   changed_.notify_all();
 }
 
@@ -186,8 +192,15 @@ void TickWriter::write_ticks() {
     std::unique_ptr<Tick> tick;
     {
       std::unique_lock lock(mutex_);
-      changed_.wait(lock, [this] { return is_over_ || !ticks_.empty(); });
-      if (ticks_.empty()) break;
+      changed_.wait(lock, [this] { return is_over_ || !ticks_.empty() || !wishes_.empty(); });
+      if (ticks_.empty() && wishes_.empty()) break;
+      if (ticks_.empty()) {
+        const Wish wish = std::move(wishes_.front());
+        wishes_.pop_front();
+        lock.unlock();
+        grant(wish);
+        continue;
+      }
       tick = std::move(ticks_.front());
       ticks_.pop_front();
     }
@@ -205,11 +218,27 @@ void TickWriter::write_ticks() {
     waiting_ -= samples;
     spare_ = std::move(tick->samples);
   }
+  std::deque<Wish> left;
+  {
+    const std::lock_guard lock(mutex_);
+    takes_wishes_ = false;
+    left.swap(wishes_);
+  }
+  for (const Wish& wish : left) grant(wish);
   try {
     complete();
   } catch (const Error& error) {
     fail(error.what());
   }
+}
+
+void TickWriter::grant(const Wish& wish) {
+  std::string bytes;
+  try {
+    bytes = part_of_recording(database_, wish.last_s);
+  } catch (const std::exception&) {  // for want of memory
+  }
+  wish.done(std::move(bytes));
 }
 
 // The transaction was not committed, so the file has whole ticks only.

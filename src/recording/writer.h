@@ -39,6 +39,8 @@ class TickWriter {
   void add(std::unique_ptr<Tick> tick);
   // Memory of a tick that was written, for the next one: fresh memory costs a page fault a page.
   [[nodiscard]] std::vector<Tick::Sample> take_spare();
+  // As Recorder::save(), after the ticks that were added before.
+  void save(double last_s, SavedRecording done);
   // Waits until all is written. The last tick was added.
   void finish();
 
@@ -56,8 +58,13 @@ class TickWriter {
     Tick::Chapter first;
   };
   struct Statements;
+  struct Wish {
+    double last_s = 0;
+    SavedRecording done;
+  };
 
   void write_ticks();
+  void grant(const Wish& wish);
   void write(const Tick& tick);
   void add_event(std::uint32_t number);
   void add_content(const Tick& tick);
@@ -86,6 +93,8 @@ class TickWriter {
   mutable std::mutex mutex_;  // for what follows
   std::condition_variable changed_;
   std::deque<std::unique_ptr<Tick>> ticks_;
+  std::deque<Wish> wishes_;
+  bool takes_wishes_ = false;  // while the thread runs
   std::vector<Tick::Sample> spare_;
   std::size_t waiting_ = 0;
   std::uint64_t lost_ = 0;

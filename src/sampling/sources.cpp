@@ -43,6 +43,7 @@ constexpr SourceKind own_kinds[] = {
      .unit = word_of(Unit::events),
      .summary = "what the CPU's manual has under this hexadecimal code",
      .matches = is_raw_event,
+     .has_rate = true,
      .make = make_perf_event,
      .missing = missing_perf_event},
 
@@ -110,6 +111,7 @@ constexpr SourceKind perf_kind(const PerfEventName& event, std::string_view grou
           .group = group,
           .unit = unit_of_event(event.name),
           .summary = event.summary,
+          .has_rate = true,
           .takes_modifiers = true,
           .make = make_perf_event,
           .missing = missing_perf_event};

@@ -29,6 +29,7 @@
 #include "web/http.h"
 #include "web/metrics.h"
 #include "web/requests.h"
+#include "web/saves.h"
 #include "web/socket.h"
 
 namespace profile {
@@ -70,6 +71,7 @@ std::string machine_name() {
 // The state of a running request.
 struct Request {
   std::shared_ptr<LiveCaptures::Capture> capture;  // the capture that it waits for, or null
+  std::shared_ptr<LiveSaves::Save> save;           // the same of a recording
   std::uint64_t body_bytes = 0;                    // read so far
 };
 
@@ -102,14 +104,15 @@ AskedCapture asked_capture(MHD_Connection* connection) {
 
 class LiveServer final : public LiveView {
  public:
-  explicit LiveServer(const LiveOptions& options)
+  LiveServer(const LiveOptions& options, SaveRecording save)
       : path_(live_path_of(options.path)),
         socket_(options.address, options.port),
         host_{.address = options.address,
               .is_loopback = socket_.is_loopback(),
               .machine = machine_name(),
               .names = host_names_of(options.hosts)},
-        longest_silence_ns_(options.longest_silence_ns) {}
+        longest_silence_ns_(options.longest_silence_ns),
+        saves_(std::move(save)) {}
 
   void begin(const RunInfo& run) override {
     feed_.emplace(run, longest_silence_ns_);
@@ -130,6 +133,7 @@ class LiveServer final : public LiveView {
   }
 
   ~LiveServer() override {
+    saves_.end();
     if (daemon_ == nullptr) return;
     feed_->end();
     feed_->wait_for_answers(longest_answers_at_end);
@@ -179,6 +183,7 @@ class LiveServer final : public LiveView {
         return MHD_NO;
       }
       if (request.capture) return server.answer_capture(connection, request);
+      if (request.save) return server.answer_save(connection, request);
       server.connections_.wait_no_more(socket_of(connection));
       return server.answer(connection, url, method, request);
     } catch (const std::exception&) {
@@ -228,6 +233,7 @@ class LiveServer final : public LiveView {
     }
     if (url == path_ + "events" && !is_head) return send_events(connection, feed_->events());
     if (url == "/debug/pprof/profile") return begin_capture(connection, is_head, request);
+    if (url == path_ + "recording" && saves_.is_possible()) return begin_save(connection, is_head, request);
     return send(connection, plain_answer(url));
   }
 
@@ -276,6 +282,7 @@ class LiveServer final : public LiveView {
     json.member("version", page_data_version);
     json.begin_object("live");
     json.member("events", path_ + "events");
+    if (saves_.is_possible()) json.member("recording", path_ + "recording");
     json.end_object();
     write_page_run(json, about_);
     json.end_object();
@@ -307,6 +314,35 @@ class LiveServer final : public LiveView {
     return send_profile(connection, std::move(request.capture->answer));
   }
 
+  MHD_Result begin_save(MHD_Connection* connection, bool is_head, Request& request) {
+    const AskedCapture asked = asked_capture(connection);
+    if (!asked.refused.empty()) return send(connection, refusal(MHD_HTTP_BAD_REQUEST, asked.refused));
+    if (!asked.query.tgids.empty()) {
+      return send(connection, refusal(MHD_HTTP_BAD_REQUEST, "a recording has all processes; profile report has -p"));
+    }
+    if (is_head) return send_recording(connection, {});
+    request.save = saves_.begin(
+        static_cast<double>(asked.query.seconds), [connection] { MHD_suspend_connection(connection); },
+        [connection] { MHD_resume_connection(connection); });
+    if (request.save) return MHD_YES;
+    return send(connection, overloaded("too many recordings are being saved, or the run has ended"));
+  }
+
+  MHD_Result answer_save(MHD_Connection* connection, Request& request) {
+    if (request.save->answer.empty()) {
+      return send(connection, overloaded("nothing is recorded: the run has ended, libsqlite3 is not there, or there is "
+                                         "no memory"));
+    }
+    return send_recording(connection, std::move(request.save->answer));
+  }
+
+  MHD_Result send_recording(MHD_Connection* connection, std::string file) {
+    return send(connection, {.type = "application/vnd.sqlite3",
+                             .body = std::move(file),
+                             .extra_name = "Content-Disposition",
+                             .extra_value = "attachment; filename=\"profile.db\""});
+  }
+
   // Sends the profile with the file name that Go's own servers use.
   MHD_Result send_profile(MHD_Connection* connection, std::string file) {
     return send(connection, {.type = "application/octet-stream",
@@ -320,6 +356,7 @@ class LiveServer final : public LiveView {
   LiveHost host_;
   Profile about_;  // the run; it has no rows
   std::uint64_t longest_silence_ns_;
+  LiveSaves saves_;
   std::optional<LiveFeed> feed_;  // set from begin() on
   LiveConnections connections_{
       {.request_ns = timeout_s * ns_per_s, .answer_ns = answer_timeout_s * ns_per_s, .most = most_connections / 2}};
@@ -332,7 +369,9 @@ constexpr LiveViewModule web{.make = make_live_view};
 
 }  // namespace
 
-std::unique_ptr<LiveView> make_live_view(const LiveOptions& options) { return std::make_unique<LiveServer>(options); }
+std::unique_ptr<LiveView> make_live_view(const LiveOptions& options, SaveRecording save) {
+  return std::make_unique<LiveServer>(options, std::move(save));
+}
 
 extern "C" const ModuleEntry profile_module_web{.version = PROFILE_VERSION, .functions = &web};
 

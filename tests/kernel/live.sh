@@ -11,7 +11,7 @@ begin_live -F 499
 wait_until is_healthy
 ask /
 expect_code 200
-grep -qF '{"version":1,"live":{"events":"/events"}' "$tmp/answer" || fail "the page has no data: $(head -c 300 "$tmp/answer")"
+grep -qF '{"version":1,"live":{"events":"/events","recording":"/recording"}' "$tmp/answer" || fail "the page has no data: $(head -c 300 "$tmp/answer")"
 
 # sees_more : four ticks have more of the workload than there was; none where it got no CPU in them.
 sees_more() {

@@ -73,7 +73,7 @@ function begin(data, samples, html, read) {
   const link = new Link({view, tools, list, editBar, live: view.live, strip, saved: data.view});
   const told = {run: data.run, account: data.account, names: data.names, sources: data.sources, before: data.before && data.before.run};
   new Save({
-    view, html, say: (words) => input.say(words), words: () => link.words(true, true),
+    view, html, recording: data.live && data.live.recording, say: (words) => input.say(words), words: () => link.words(true, true),
     about: () => (view.live !== null ? view.live.about() : strip !== null ? strip.about(told) : told),
   });
   if (data.sources !== undefined) input.source.hold(data.sources);

@@ -100,11 +100,16 @@ function foldedText({table, pairs}, comparing) {
   return [...sums].sort(([a], [b]) => (a < b ? -1 : 1)).map(([line, sum]) => `${line} ${figures(sum)}\n`).join('');
 }
 
+// The server answers for at most an hour.
+const longestRecording = 3600;
+
 class Save {
   // `about()` returns {run, account, names, sources, before} of what is shown. `account` and `names` are missing if they cover
   // more than that.
-  constructor({view, html, about, say, words}) {
-    Object.assign(this, {view, html, about, say, words});
+  // `recording`: where the server has a recording, or undefined.
+  constructor({view, html, about, say, words, recording}) {
+    Object.assign(this, {view, html, about, say, words, recording});
+    element('save-recording').hidden = recording === undefined;
     this.menu = element('save-menu');
     this.button = element('save');
     this.button.addEventListener('click', () => this.toggle(this.menu.hidden));
@@ -138,7 +143,15 @@ class Save {
     stepInMenu(event);
   }
 
+  // The server has each sample with its time, which this page does not have. A pause does not stop it.
+  saveRecording() {
+    const {live} = this.view;
+    const seconds = live.seconds === sinceStart ? longestRecording : live.seconds;
+    followLink(`${this.recording}?seconds=${seconds}`, 'profile.db');
+    this.say('profile.db: each sample of this time; profile report profile.db shows it.');
+  }
   async save(as) {
+    if (as === 'recording') return this.saveRecording();
     this.view.update();
     const {source, given} = this.view;
     const {wanted} = this.view.amounts();
@@ -174,10 +187,14 @@ class Save {
   }
 }
 
-function download(name, blob) {
+function followLink(address, name) {
   const link = made('a');
   link.download = name;
-  link.href = URL.createObjectURL(blob);
+  link.href = address;
   link.click();
-  setTimeout(() => URL.revokeObjectURL(link.href), 60_000);
+}
+function download(name, blob) {
+  const address = URL.createObjectURL(blob);
+  followLink(address, name);
+  setTimeout(() => URL.revokeObjectURL(address), 60_000);
 }
