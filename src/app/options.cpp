@@ -326,10 +326,10 @@ void refuse_for_recording(const ParsedOptions& parsed, const Options& options) {
 
 // Moves the outputs whose formats need the time of each sample away from the reports.
 void take_timed_outputs(const ParsedOptions& parsed, Options& options) {
-  const auto rest = std::ranges::stable_partition(
-      options.outputs, [](const OutputRequest& output) { return needs_times(*output.format); });
-  options.timed_outputs.assign(options.outputs.begin(), rest.begin());
-  options.outputs.erase(options.outputs.begin(), rest.begin());
+  const auto rest = std::stable_partition(options.outputs.begin(), options.outputs.end(),
+                                          [](const OutputRequest& output) { return needs_times(*output.format); });
+  options.timed_outputs.assign(options.outputs.begin(), rest);
+  options.outputs.erase(options.outputs.begin(), rest);
   if (options.timed_outputs.empty()) return;
   check_outputs(options.timed_outputs, false, false);
   const std::string format(options.timed_outputs.front().format->name);

@@ -17,9 +17,9 @@ std::vector<OutputRequest> take_timed(std::vector<OutputRequest>& outputs, const
   const auto has_times = [&](const OutputRequest& output) {
     return is_recording && output.format->make_timed != nullptr;
   };
-  const auto rest = std::ranges::stable_partition(outputs, has_times);
-  std::vector<OutputRequest> timed(outputs.begin(), rest.begin());
-  outputs.erase(outputs.begin(), rest.begin());
+  const auto rest = std::stable_partition(outputs.begin(), outputs.end(), has_times);
+  std::vector<OutputRequest> timed(outputs.begin(), rest);
+  outputs.erase(outputs.begin(), rest);
   for (const OutputRequest& output : outputs) {
     if (!needs_times(*output.format)) continue;
     throw Error("report: the format " + std::string(output.format->name) + " needs the time of each sample: " +

@@ -1,6 +1,7 @@
 // The live page with a server that sends known events.
 'use strict';
 
+const fs = require('node:fs');
 const {assert, test, state, box, boxes, shown, click, hover} = require('./harness.js');
 const {LiveServer} = require('./live_server.js');
 const {run} = require('./pages.js');
@@ -12,7 +13,7 @@ const working = [app, ['main', 'work'], 10];
 
 // A case with its own server and the open page.
 function liveTest(name, act, options = {}) {
-  const allowed = (url) => /^http:\/\/127\.0\.0\.1:\d+\/events$/.test(url);
+  const allowed = (url) => /^http:\/\/127\.0\.0\.1:\d+\/(events|recording\?seconds=\d+)$/.test(url);
   test(name, async (page, context) => {
     const server = await new LiveServer().listen();
     try {
@@ -57,6 +58,22 @@ liveTest('the last seconds are shown, or all since the start', async (page, serv
   assert.deepEqual(await shown(page), {'dd (185);main;read': 120, 'app (77);main;work': 80});
   server.tick([working]);
   await until(page, 90 + 4 * 30);
+});
+
+liveTest('a recording of the time that is shown is saved, where there is one', async (page, server) => {
+  server.tick([reading]);
+  await open(page, server);
+  await page.click('#save');
+  assert.equal(await page.isVisible('#save-recording'), false);
+  server.recording = '/recording';
+  await open(page, server);
+  for (const [words, seconds] of [['last 30 s', 30], ['since the start', 3600]]) {
+    await choose(page, words);
+    await page.click('#save');
+    const [download] = await Promise.all([page.waitForEvent('download'), page.click('#save-recording')]);
+    assert.equal(download.suggestedFilename(), 'profile.db');
+    assert.equal(fs.readFileSync(await download.path(), 'utf8'), `/recording?seconds=${seconds}`);
+  }
 });
 
 liveTest('whatever the clock of the browser says, the last seconds are those of the ticks', async (page, server) => {

@@ -11,6 +11,7 @@ class LiveServer {
     this.run = run;
     this.answers = true;  // false: the server does not know events
     this.isGone = false;  // true: no server is there
+    this.recording = undefined;  // where the page can save a recording
     this.clear();
     this.t = 1_700_000_000_000;  // never decreases, as in the profiler
     this.connections = 0;
@@ -29,10 +30,14 @@ class LiveServer {
   answer(request, response) {
     if (this.isGone) return request.socket.destroy();
     if (request.url === '/') {
-      const page = pageOf({version: 1, live: {events: '/events'}, run}, "'self'");
+      const page = pageOf({version: 1, live: {events: '/events', recording: this.recording}, run}, "'self'");
       const [, policy] = page.match(/http-equiv="Content-Security-Policy" content="([^"]*)"/);
       response.writeHead(200, {'Content-Type': 'text/html; charset=utf-8', 'Content-Security-Policy': policy});
       return response.end(page);
+    }
+    if (request.url.startsWith('/recording?')) {
+      response.writeHead(200, {'Content-Disposition': 'attachment; filename="profile.db"'});
+      return response.end(request.url);
     }
     if (request.url !== '/events' || !this.answers) return response.writeHead(404).end();
     ++this.connections;
