@@ -17,7 +17,8 @@ kill "$started"
 
 sample_folded -F 997 -U -- "$python" "$scripts/two.py" 6
 two=$(folded_total ';two(;| )' "$tmp/out") alone=$(folded_total ';alone(;| )' "$tmp/out")
-expect_between "$(awk -v two="$two" -v alone="$alone" 'BEGIN { print two / alone }')" 1.9 2.1 "two() : alone()"
+truth=$(sed -n 's/^two() : alone() = //p' "$tmp/err")
+expect_between "$(awk -v two="$two" -v alone="$alone" -v truth="$truth" 'BEGIN { print two / alone / truth }')" 0.95 1.05 "two() : alone(), which took $truth by the clock"
 
 # Each is named, although it has ended.
 cat >"$tmp/brief.py" <<'END'
