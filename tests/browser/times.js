@@ -77,6 +77,7 @@ test('the graph, the functions and the totals follow the chosen part', async (pa
   assert.match(await page.innerText('#subtitle'), /^150 samples · 2 s to 3 s$/);
   assert.equal(await page.innerText('#time-status'), '2 s to 3 s');
   await page.keyboard.press('l');
+  await page.waitForSelector('#functions-rows tr.row');
   const functions = await page.$$eval('#functions-rows tr.row', (all) => all.map((row) => row.innerText.replace(/\s+/g, ' ')));
   assert.equal(functions.length, 4);
   assert.ok(functions.some((row) => row.includes('compress') && row.includes('50')), functions.join(' | '));
