@@ -35,7 +35,10 @@ DatabaseFile::DatabaseFile(const std::string& path, bool (*is_ours)(std::string_
                          "others may write in its directory, and a recording needs one of its owner's own, "
                          "because SQLite makes files beside it"};
   }
-  if (place.failure.error == 0 && place.is_served) place.failure = {.error = ETIMEDOUT, .why = takes_nothing};
+  if (place.failure.error == 0 && place.is_served) {
+    place.failure = {.error = EOPNOTSUPP,
+                     .why = "a recording needs a disk of this machine: a file server may stop to answer for ever"};
+  }
   if (place.failure.error != 0) throw unwritable(path, place.failure);
   const std::string name = place.name;
   const Fd directory(::openat(place.directory.get(), ".", O_PATH | O_DIRECTORY | O_CLOEXEC));

@@ -55,6 +55,11 @@ expect_status 1
 expect_err 'it is no recording'
 expect_equal "$(<"$tmp/text.db")" text "the other file"
 
+# What may stop to answer gets none, and the reason is told.
+profile record -q -o /proc/run.db 1
+expect_status 1
+expect_err 'cannot write /proc/run\.db: a recording needs a disk of this machine'
+
 # A full disk ends it.
 mkdir "$tmp/disk"
 mount -t tmpfs -o size=1M,mode=700 tmpfs "$tmp/disk" || skip "no tmpfs can be mounted here"
