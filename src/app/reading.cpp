@@ -96,7 +96,8 @@ std::optional<double> time_of_calendar(const std::string& text) {
   day.tm_hour = whole / 3600;
   day.tm_min = whole / 60 % 60;
   day.tm_isdst = -1;
-  return static_cast<double>(std::mktime(&day)) + *of_day - whole / 60 * 60;
+  const int whole_minutes_s = whole / 60 * 60;
+  return static_cast<double>(std::mktime(&day)) + *of_day - whole_minutes_s;
 }
 
 // `name` and `value` are what was typed.

@@ -83,7 +83,7 @@ struct CommandLines::State {
     auto& self = *static_cast<State*>(context);
     constexpr std::size_t head = offsetof(exec_line, text);
     if (size < head) return 0;
-    exec_line record;
+    exec_line record{};
     std::memcpy(&record, data, std::min(size, sizeof record));
     const std::string_view text(record.text, std::min(size, sizeof record) - head);
     try {
