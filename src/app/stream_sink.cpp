@@ -60,8 +60,11 @@ void StreamSink::attempt(const std::function<void()>& step) {
 
 void StreamSink::write() {
   attempt([this] {
-    append();
-    flush();
+    // What the reader takes at once makes room for more, and nothing would call this again for that.
+    do {
+      append();
+      flush();
+    } while (waiting_ != 0 && is_open_ && !writer_->is_behind());
   });
 }
 
