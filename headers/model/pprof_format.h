@@ -38,6 +38,8 @@ inline constexpr std::string_view moved_comment = "out of the way of others by m
 // file with the comment about whole stacks, a sample without the label has a whole stack; otherwise its end is unknown.
 inline constexpr std::string_view stack_end_label = "stack_end";
 inline constexpr std::string_view whole_comment = " user stacks whole";
+// Begins the comment that says where and when the run was. The one before it is the title.
+inline constexpr std::string_view place_comment = "on ";
 
 // The labels of a wait with --waker: the name of the thread that ended it, and the functions of its stack from the root
 // to the leaf, separated by ';', with the mark behind those of the kernel.

@@ -237,6 +237,8 @@ struct RunInfo {
   std::string title;
   // The whole header of a profile that was read from a file. Empty: the writer makes it from the other fields.
   std::string headline;
+  // Its title, from a file that has one beside the header.
+  std::string heading;
   // Whether the fields below say what the user asked for. False for files that do not tell it, and for sums of files.
   bool is_request_known = true;
   std::uint64_t frequency_hz = 49;  // 0 when sampling by count

@@ -31,6 +31,18 @@ void read_loss(std::string_view comment, Account& account) {
   }
 }
 
+// Our own comments that say where and when the run was and, before that, its title.
+void read_place(const std::vector<std::string_view>& comments, RunInfo& run) {
+  constexpr std::string_view clock = " UTC";
+  const auto told = std::ranges::find_if(comments, [](std::string_view comment) {
+    return comment.starts_with(pprof::place_comment) && comment.ends_with(clock);
+  });
+  if (told == comments.end() || told == comments.begin()) return;
+  const std::string_view place = told->substr(pprof::place_comment.size());
+  if (const auto end = place.rfind(", "); end != place.npos) run.host = place.substr(0, end);
+  run.heading = *(told - 1);
+}
+
 }  // namespace
 
 PprofValues::PprofValues(const PprofFile& file) : file_(file) {
@@ -106,6 +118,7 @@ bool read_own_comments(const PprofFile& file, RunInfo& run, Account& account) {
     if (!read.balanced()) return false;
     account = read;
     run.headline = comments[i - 1];
+    read_place(comments, run);
     return true;
   }
   return false;

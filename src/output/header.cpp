@@ -146,6 +146,7 @@ std::string header_title(const RunInfo& run) {
 }
 
 std::string title_of(const RunInfo& run, std::uint64_t duration_ns) {
+  if (!run.heading.empty()) return clean_text(run.heading);
   if (!run.headline.empty()) return header_title(run);
   std::string title = subject(run);
   std::string_view separator = ": ";

@@ -96,9 +96,10 @@ std::vector<std::string> comments_of(const Profile& profile, const StackEndCount
     if (!is_incomplete(end) || samples == 0) return;
     comments.push_back(std::to_string(samples) + " user stacks incomplete: " + std::string(words_of(end).words));
   });
-  if (profile.run.headline.empty()) comments.push_back(title_of(profile));
-  if (std::string place = place_of(profile.run, profile.began_unix_ns); !place.empty())
-    comments.push_back("on " + place);
+  if (profile.run.headline.empty() || !profile.run.heading.empty()) comments.push_back(title_of(profile));
+  if (const std::string place = place_of(profile.run, profile.began_unix_ns); !place.empty()) {
+    comments.push_back(std::string(pprof::place_comment) + place);
+  }
   return comments;
 }
 
