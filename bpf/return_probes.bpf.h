@@ -1,10 +1,22 @@
-/* Return probes put the address of a trampoline in the place of a return address. The kernel keeps the real ones in a
+/* A thread runs a probed instruction in a copy of it, which lies in an area that the kernel has made for that.
+ * Return probes put the address of a trampoline in the place of a return address. The kernel keeps the real ones in a
  * list of the task. */
 #ifndef PROFILE_RETURN_PROBES_BPF_H
 #define PROFILE_RETURN_PROBES_BPF_H
 
 #include "layout.bpf.h"
 #include "walk_host.bpf.h"
+
+#define PROBE_AREA_BYTES 4096
+#define PROBE_INSTRUCTION_BYTES 16
+
+/* Puts the place of the probed instruction into walk->pc if the thread runs its copy. */
+static __always_inline void leave_copy(struct walk *walk, __u64 probes) {
+  __u64 copy = 0, instruction = 0;
+  if (!layout.probes_copy || walk->pc - walk->probe_area >= PROBE_AREA_BYTES) return;
+  if (READ_AT(copy, probes, probes_copy) || READ_AT(instruction, probes, probes_instruction)) return;
+  if (walk->pc - copy <= PROBE_INSTRUCTION_BYTES) walk->pc += instruction - copy;
+}
 
 static __always_inline void begin_probes(struct walk *walk, const char *task, const char *mm) {
   __u64 area = 0, probes = 0;
@@ -15,6 +27,7 @@ static __always_inline void begin_probes(struct walk *walk, const char *task, co
   if (TAKE_AT(probes, task, task_probes) || !probes) return;
   if (READ_AT(walk->probe_return, probes, probes_returns)) return;
   READ_AT(walk->probe_area, area, probe_area_start);
+  leave_copy(walk, probes);
 }
 
 __noinline int real_return(__u32 slot) {

@@ -236,6 +236,9 @@ struct kernel_layout {
   __u32 return_next;      /* return_instance: the next outer one */
   __u32 mm_probe_area;    /* mm_struct::uprobes_state.xol_area */
   __u32 probe_area_start; /* xol_area::vaddr, the address to which all of them return */
+  /* Where a thread is that runs the copy of a probed instruction. 0: not known. */
+  __u32 probes_copy;        /* uprobe_task::xol_vaddr, the copy */
+  __u32 probes_instruction; /* uprobe_task::vaddr, the instruction itself */
   /* Nodes of the maple tree: the numbers of their types, where pivots and slots begin (in words), and how many pivots a
    * node has. */
   __u32 leaf_type;
@@ -258,6 +261,6 @@ PROFILE_ABI_ASSERT(sizeof(struct ring_stack) == 16, "ring_stack");
 PROFILE_ABI_ASSERT(sizeof(struct walk_stuck) == 64, "walk_stuck");
 PROFILE_ABI_ASSERT(sizeof(struct ring_unfinished) == 416 + UNFINISHED_MOST_BYTES, "ring_unfinished");
 PROFILE_ABI_ASSERT(sizeof(struct walk_config) == 40, "walk_config");
-PROFILE_ABI_ASSERT(sizeof(struct kernel_layout) == 188, "kernel_layout");
+PROFILE_ABI_ASSERT(sizeof(struct kernel_layout) == 196, "kernel_layout");
 
 #endif

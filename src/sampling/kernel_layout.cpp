@@ -162,6 +162,11 @@ void find_probes(const KernelTypes& types, kernel_layout& layout) {
   layout.mm_probe_area = at("mm_struct", "uprobes_state.xol_area");
   layout.probe_area_start = at("xol_area", "vaddr");
   layout.task_probes = has_all ? probes : 0;
+  const auto copy = types.member("uprobe_task", "xol_vaddr");
+  const auto instruction = types.member("uprobe_task", "vaddr");
+  if (!copy || !instruction) return;
+  layout.probes_copy = copy->bits_at / 8;
+  layout.probes_instruction = instruction->bits_at / 8;
 }
 
 }  // namespace
