@@ -27,9 +27,9 @@ std::optional<MountLine> parse_mount(std::string_view line) {
   take_word(line);
   take_word(line);
   const std::string options = "," + std::string(take_word(line)) + ",";
-  const std::size_t dash = line.find("- ");
-  if (!device_major || !device_minor || dash == std::string_view::npos) return std::nullopt;
-  line.remove_prefix(dash + 2);
+  // A tag may end in a dash, too.
+  while (!line.empty() && take_word(line) != "-") continue;
+  if (!device_major || !device_minor || line.empty()) return std::nullopt;
   return MountLine{.device_major = *device_major,
                    .device_minor = *device_minor,
                    .type = std::string(take_word(line)),

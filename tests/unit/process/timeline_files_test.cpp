@@ -308,6 +308,8 @@ TEST_CASE("a mount is found by its id, and its type is found after the tags") {
   CHECK(btrfs->type == "btrfs");
   CHECK_FALSE(find_mount(text, 2));
   CHECK_FALSE(find_mount("21 1 254:0 / / rw", 21));
+  // A tag that ends in a dash is no separator.
+  CHECK(find_mount("21 1 254:0 / / rw tag- fuse.a x rw - ext4 /dev/x rw", 21)->type == "ext4");
 }
 
 namespace {
