@@ -174,7 +174,7 @@ for line in open(path, encoding="utf-8"):
             if number and not is_lined:
                 mislined += count
                 is_right = False
-                example = ("line", key, number, above[i + 1:i + 2], script[-1], frames[-1])
+                example = ("line", key, number, tuple(above[i + 1:i + 2]), script[-1], frames[-1])
                 examples[example] = examples.get(example, 0) + count
     if is_right and not any(truth["interpreter"] in frame for frame in frames):
         right += count
