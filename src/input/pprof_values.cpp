@@ -33,7 +33,7 @@ void read_loss(std::string_view comment, Account& account) {
 
 // Our own comments that say where and when the run was and, before that, its title.
 void read_place(const std::vector<std::string_view>& comments, RunInfo& run) {
-  constexpr std::string_view clock = " UTC";
+  static constexpr std::string_view clock = " UTC";
   const auto told = std::ranges::find_if(comments, [](std::string_view comment) {
     return comment.starts_with(pprof::place_comment) && comment.ends_with(clock);
   });
