@@ -12,6 +12,7 @@ enum script_language {
   SCRIPT_RUBY,
   SCRIPT_PERL,
   SCRIPT_NODE,
+  SCRIPT_JAVA,
   SCRIPT_LANGUAGES
 };
 
@@ -24,6 +25,7 @@ enum script_head {
   SCRIPT_HEAD_GLOBAL,    /* the global at head_at, of a process whose only thread runs the script */
   SCRIPT_HEAD_OF_MODULE, /* a variable of the thread; the global at head_at has the number of the file for such ones */
   SCRIPT_HEAD_BESIDE_FP, /* there is no chain: code without a file, whose frames have their functions in them */
+  SCRIPT_HEAD_IN_CODE,   /* the same, but what is known of a frame stands before its code */
   SCRIPT_HEADS
 };
 
@@ -91,6 +93,47 @@ enum script_node {
   NODE_PATTERN_MARK, /* what stands in a frame of a regular expression's code in place of a context; 0: not known */
   NODE_PLACES
 };
+/* The same for Java. "Variable": where a global is, counted like type_at. */
+enum script_java {
+  JAVA_HEAPS,      /* variable: the heaps of code; the list of them if JAVA_HEAPS_DATA is not 0, else the only one */
+  JAVA_HEAPS_DATA, /* GrowableArray, which begins with their number: its elements */
+  JAVA_HEAP_LOW,   /* CodeHeap: where it begins, where its reserved memory ends */
+  JAVA_HEAP_HIGH,
+  JAVA_HEAP_SEGMENTS, /* the map of its segments */
+  JAVA_HEAP_SHIFT,    /* the binary logarithm of the bytes of a segment */
+  JAVA_BLOCK_BYTES,   /* what comes before each blob */
+  JAVA_INTERPRETER,   /* variable: StubQueue of the interpreter's code */
+  JAVA_QUEUE_BUFFER,
+  JAVA_QUEUE_LIMIT,
+  JAVA_BLOB_NAME, /* CodeBlob, whose members are below JAVA_BLOB_BYTES */
+  JAVA_BLOB_BEGIN,
+  JAVA_BLOB_END,
+  JAVA_BLOB_HAS_OFFSETS, /* 1: these two are numbers of 4 bytes that count from the blob */
+  JAVA_BLOB_COMPLETE,
+  JAVA_BLOB_COMPLETE_BYTES,
+  JAVA_BLOB_FRAME,
+  JAVA_BLOB_METHOD, /* nmethod */
+  JAVA_BLOB_NUMBER,
+  JAVA_METHOD_CONST, /* Method: what does not change of it */
+  JAVA_CONST_POOL,   /* ConstMethod, whose members are below JAVA_CONST_READ */
+  JAVA_CONST_NAME,
+  JAVA_CONST_CODE,
+  JAVA_CONST_BYTES, /* its size, behind which its instructions begin */
+  JAVA_POOL_HOLDER, /* ConstantPool: the class */
+  JAVA_POOL_BYTES,  /* its size, behind which its words begin */
+  JAVA_CLASS_NAME,
+  JAVA_SOURCE, /* the index of the name of the source file: in the class if JAVA_SOURCE_OF_CLASS, else in the pool */
+  JAVA_SOURCE_OF_CLASS,
+  JAVA_SYMBOL_LENGTH,
+  JAVA_SYMBOL_TEXT,
+  JAVA_SYMBOL_COUNT, /* 2 bytes, below 8, which change */
+  JAVA_FRAME_CODE,   /* a frame of the interpreter: its instruction, so far below the frame pointer */
+  JAVA_DATA_SHIFT,   /* address - offset in the file, of data minus that of code */
+  JAVA_PLACES
+};
+/* What is read of a blob and of a ConstMethod, in bytes. */
+#define JAVA_BLOB_BYTES 384
+#define JAVA_CONST_READ 56
 /* How much one read takes of a frame and of a code object, in bytes. */
 #define PYTHON_FRAME_BYTES 80
 #define PYTHON_CODE_BYTES 144
@@ -98,7 +141,7 @@ enum script_node {
 /* Layouts of so many files are known at a time; the first place is not used. */
 #define SCRIPT_MOST_LAYOUTS 64
 
-#define SCRIPT_MOST_PLACES 16
+#define SCRIPT_MOST_PLACES 36
 
 /* What becomes of a position in a function to make a line of it. */
 enum script_lines {
@@ -179,10 +222,11 @@ struct script_counts {
   __u64 walks[SCRIPT_LANGUAGES][SCRIPT_REASONS];
 };
 
-PROFILE_ABI_ASSERT(sizeof(struct script_layout) == 104, "script_layout");
+PROFILE_ABI_ASSERT(sizeof(struct script_layout) == 184, "script_layout");
 PROFILE_ABI_ASSERT(sizeof(struct ring_name) == 504, "ring_name");
 PROFILE_ABI_ASSERT(sizeof(struct ring_lines) == 24 + SCRIPT_TABLE_BYTES, "ring_lines");
 PROFILE_ABI_ASSERT((int)NODE_PLACES <= SCRIPT_MOST_PLACES, "places of node");
+PROFILE_ABI_ASSERT((int)JAVA_PLACES <= SCRIPT_MOST_PLACES, "places of java");
 PROFILE_ABI_ASSERT((int)PERL_PLACES <= SCRIPT_MOST_PLACES, "places of perl");
 PROFILE_ABI_ASSERT((int)PYTHON_PLACES <= SCRIPT_MOST_PLACES, "places of python");
 

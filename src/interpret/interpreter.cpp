@@ -15,6 +15,7 @@ constexpr std::array<std::string_view, 2> php_files{"php", "libphp"};
 constexpr std::array<std::string_view, 2> ruby_files{"ruby", "libruby"};
 constexpr std::array<std::string_view, 2> perl_files{"perl", "libperl"};
 constexpr std::array<std::string_view, 2> node_files{"node", "libnode"};
+constexpr std::array<std::string_view, 1> java_files{"libjvm"};
 constexpr std::uint64_t any_bytes = UINT64_MAX;
 
 constexpr std::array languages{
@@ -75,6 +76,19 @@ constexpr std::array languages{
         .hidden_memory = "objects of JavaScript lie in the heap of V8, which is not counted: node --heap-prof shows it",
         .is_sound = is_sound_node,
         .find = find_node},
+    // It has none either. This one makes the engine.
+    Language{.number = SCRIPT_JAVA,
+             .name = "java",
+             .files = java_files,
+             .function = "JNI_CreateJavaVM",
+             .sign = {},
+             .least_bytes = 16,
+             .most_bytes = 4096,
+             .hidden_memory =
+                 "objects of Java lie in the heap of its engine, which is not counted: jcmd PID GC.class_histogram "
+                 "shows it",
+             .is_sound = is_sound_java,
+             .find = find_java},
 };
 static_assert(languages.size() == SCRIPT_LANGUAGES - 1);
 

@@ -77,6 +77,9 @@ struct FunctionCode {
 [[nodiscard]] FoundInterpreter find_node(const ElfFile& file, std::string_view path, const UnwindTable& table,
                                          const FoundCode& function);
 [[nodiscard]] bool is_sound_node(const script_layout& layout);
+[[nodiscard]] FoundInterpreter find_java(const ElfFile& file, std::string_view path, const UnwindTable& table,
+                                         const FoundCode& function);
+[[nodiscard]] bool is_sound_java(const script_layout& layout);
 [[nodiscard]] FoundInterpreter find_perl(const ElfFile& file, std::string_view path, const UnwindTable& table,
                                          const FoundCode& function);
 [[nodiscard]] bool is_sound_perl(const script_layout& layout);

@@ -132,7 +132,8 @@ TEST_CASE("--languages is a list of known languages, or none") {
   constexpr std::uint32_t ruby = 1U << SCRIPT_RUBY;
   constexpr std::uint32_t perl = 1U << SCRIPT_PERL;
   constexpr std::uint32_t node = 1U << SCRIPT_NODE;
-  CHECK(parsed({}).sampling.languages == (python | php | ruby | perl | node));
+  constexpr std::uint32_t java = 1U << SCRIPT_JAVA;
+  CHECK(parsed({}).sampling.languages == (python | php | ruby | perl | node | java));
   CHECK(parsed({"--languages", "php,python"}).sampling.languages == (python | php));
   CHECK(parsed({"--languages", "python"}).sampling.languages == python);
   CHECK(parsed({"--languages", "none"}).sampling.languages == 0);
