@@ -62,7 +62,10 @@ static __always_inline int leave_frame(struct walk *walk) {
 #endif
     return end;
   }
-  if (!code) return by_frame_pointer(walk->slot);
+  if (!code) {
+    const int end = leave_java_frame(walk);
+    return end == JAVA_NOT ? by_frame_pointer(walk->slot) : end;
+  }
   const __u32 at = mapping->rules_at + code * sizeof(struct unwind_rule);
   const char *slab = slab_of(at);
   if (!slab) return WALK_UNKNOWN_RULE;
@@ -92,6 +95,7 @@ __noinline int walk_frame(__u32 slot) {
   }
   walk->script.identity = walk->mapping.identity;
   walk->left_fp = 0;
+  walk->script.java = JAVA_NONE;
   walk->frames[depth & (WALK_MOST_FRAMES - 1)] = shown;
   walk->depth = depth + 1;
   const int end = leave_frame(walk);

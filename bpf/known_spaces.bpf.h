@@ -18,13 +18,19 @@ static __always_inline void enter_space(struct walk *walk) {
   walk->space = walk->slot * SPACES + (*(volatile __u64 *)&walk->mm * PLACE_FACTOR >> (64 - SPACES_BITS));
   space = space_of(walk);
   walk->code_layout = 0;
+  walk->is_sought = 0;
   if (!space) return;
   const bool is_same = space->mm == walk->mm && space->exec_id == walk->exec_id &&
                        space->start_stack == walk->start_stack && space->tgid == walk->tgid &&
                        space->epoch == walk->epoch;
   if (!is_same) space->code_layout = 0;
   walk->code_layout = space->code_layout;
-  if (is_same && space->sequence == walk->sequence) return;
+  if (are_scripts_wanted() && walk->code_layout) walk->java = space->java;
+  if (is_same && space->sequence == walk->sequence) {
+    walk->is_sought = space->is_sought;
+    return;
+  }
+  space->is_sought = 0;
   space->mm = walk->mm;
   space->sequence = walk->sequence;
   space->exec_id = walk->exec_id;
@@ -72,7 +78,10 @@ static __always_inline void remember_mapping(struct walk *walk) {
 
 static __always_inline void remember_code_layout(struct walk *walk) {
   struct walk_space *space = space_of(walk);
-  if (space) space->code_layout = walk->code_layout;
+  if (!space) return;
+  space->code_layout = walk->code_layout;
+  space->is_sought = walk->is_sought;
+  space->java = walk->java;
 }
 
 #endif

@@ -6,6 +6,7 @@
 #include "known_spaces.bpf.h"
 #include "layout.bpf.h"
 #include "run.bpf.h"
+#include "script_step.bpf.h"
 #include "walk_maps.bpf.h"
 
 enum level { LEVEL_GOES_ON, LEVEL_NOTHING, LEVEL_VMA };
@@ -247,6 +248,43 @@ __noinline int find_mapping(__u32 slot) {
   if (walk->file || mapping->is_vdso || take_copied_file(walk)) take_table(walk);
   remember_mapping(walk);
   return FOUND;
+}
+
+/* HotSpot's code keeps the address of the thread's structure in a register. Where that structure begins, it points into
+ * the data of the engine's file. */
+#define JAVA_THREAD_REGISTER 15
+/* Of the file of the mapping of data that find_engine() has found; walk->low: its layout. */
+__noinline int take_engine_of_data(__u32 slot) {
+  struct walk *walk = walk_of(slot);
+  if (walk) take_engine(walk, walk->low, walk->start - (walk->offset << layout.page_shift), true);
+  return 0;
+}
+
+__noinline int find_engine(__u32 slot) {
+  struct walk *walk = walk_of(slot);
+  if (!walk || walk->is_sought) return 0;
+  walk->is_sought = 1;
+  remember_code_layout(walk);
+#ifdef __TARGET_ARCH_x86
+  __u64 data = 0;
+  if (name_registers(slot)) return 0;
+  const __u64 thread = walk->innermost[JAVA_THREAD_REGISTER];
+  if (thread < LOWEST_CODE || thread & 7 || read_user(&data, sizeof(data), thread) || data < LOWEST_CODE) return 0;
+  walk->vma_address = data;
+  walk->of_any_size = 1;
+  const int found = find_vma(slot);
+  walk->of_any_size = 0;
+  if (found != FOUND || !walk->file || !read_file_key(walk) || has_changed(slot)) return 0;
+  const struct walk_file *file = bpf_map_lookup_elem(&walk_files, &walk->key);
+  if (!file || file->state != WALK_FILE_READY) {
+    walk->is_sought = 0; /* it may be met at any moment */
+    remember_code_layout(walk);
+    return 0;
+  }
+  walk->low = file->layout;
+  return take_engine_of_data(slot);
+#endif
+  return 0;
 }
 
 __noinline int find_stack_end(__u32 slot) {

@@ -5,6 +5,7 @@
 #ifndef PROFILE_SCRIPT_BPF_H
 #define PROFILE_SCRIPT_BPF_H
 
+#include "java.bpf.h"
 #include "node.bpf.h"
 #include "perl.bpf.h"
 #include "php.bpf.h"
@@ -13,9 +14,6 @@
 #include "script_step.bpf.h"
 #include "stack_hash.bpf.h"
 #include "walk_host.bpf.h"
-
-/* Whether functions of any language are wanted. If not, the verifier removes the code, and the maps do not exist. */
-static __always_inline bool are_scripts_wanted(void) { return walk_config.languages != 0; }
 
 /* Adds a frame to the stack. An address may belong to several files, one after the other, and a row of the histogram
  * must belong to one of them: `identity` says to which. */
@@ -42,6 +40,7 @@ static __always_inline void begin_scripts(struct walk *walk) {
   walk->script.is_code_late = 0;
   walk->script.is_code = 0;
   walk->script.position = 0;
+  walk->script.java = JAVA_NONE;
 }
 
 /* The frame whose row is marked has been left: walk->sp is its CFA. `sp`: its own stack pointer. `place`: the offset in
@@ -186,6 +185,9 @@ __noinline int read_function(__u32 slot) {
     case SCRIPT_NODE:
       if (read_node_names(slot)) return 1;
       break;
+    case SCRIPT_JAVA:
+      if (read_java_names(slot)) return 1;
+      break;
     case SCRIPT_PERL:
       if (read_perl_names(slot)) return 1;
       break;
@@ -208,16 +210,33 @@ __noinline int read_function(__u32 slot) {
 __noinline int note_code_layout(__u32 slot) {
   struct walk *walk = walk_of(slot);
   if (!walk) return 0;
-  const __u32 number = walk->mapping.layout;
-  const struct script_layout *layout = script_layout_of(number);
-  if (!layout || layout->head != SCRIPT_HEAD_BESIDE_FP) return 0;
-  if (!(walk_config.languages >> (layout->language & 31) & 1)) return 0;
-  walk->code_layout = number;
-  remember_code_layout(walk);
+  take_engine(walk, walk->mapping.layout, walk->mapping.bias, false);
   return 0;
 }
 static __always_inline bool may_be_engine(const struct walk *walk) {
   return are_scripts_wanted() && walk->mapping.layout && !walk->code_layout;
+}
+
+/* Goes to the caller of a frame of Java, which its engine describes. Returns JAVA_NOT where the current frame, without
+ * a table, is none. */
+static __always_inline int leave_java_frame(struct walk *walk) {
+  struct script_walk *script = &walk->script;
+  const struct walk_mapping *mapping = &walk->mapping;
+  if (!are_scripts_wanted() || mapping->kind != MAPPING_PLAIN || mapping->identity || mapping->is_vdso) return JAVA_NOT;
+  if (!walk->code_layout) find_engine(walk->slot);
+  if (!walk->code_layout || !walk->java.bias || script->is_off) return JAVA_NOT;
+  if (!walk->java.is_known && read_java_heaps(walk->slot)) return WALK_NO_CFI;
+  int end = find_java_blob(walk->slot);
+  if (end == WALK_GOES_ON) end = java_frame(walk->slot);
+  if (end == JAVA_IN_STUB) end = leave_java_stub(walk->slot);
+  if (end == JAVA_IN_INTERPRETER) {
+    end = walk->was_interrupted ? leave_young_frame(walk->slot) : JAVA_NOT;
+    if (end == JAVA_NOT) end = java_interpreted(walk->slot);
+  }
+  if (end != WALK_GOES_ON && end != JAVA_NOT && script->missing == SCRIPT_WHOLE) {
+    script->missing = end == WALK_NOT_READABLE ? SCRIPT_NOT_READABLE : SCRIPT_NOT_BEGUN;
+  }
+  return end;
 }
 
 /* Sets script->id to the function of the frame that was left last. Returns 0 when it has one. */
@@ -226,7 +245,7 @@ static __always_inline int find_function_of_code(struct walk *walk) {
   script->layout = walk->code_layout;
   const struct script_layout *layout = script_layout_of(script->layout);
   if (!layout) return 1;
-  const int step = node_function(walk, layout);
+  const int step = layout->language == SCRIPT_JAVA ? java_function(walk) : node_function(walk, layout);
   if (step == STEP_END) return 1;
   script->met = layout->language;
   if (step == STEP_FUNCTION && (recall_function(walk) || !read_function(walk->slot))) return 0;
@@ -255,7 +274,12 @@ __noinline int name_code(__u32 slot) {
  * code of the engine. What of that lies in the engine's file has no table. */
 static __always_inline bool begin_code(struct walk *walk) {
   struct script_walk *script = &walk->script;
-  if (!are_scripts_wanted() || !walk->left_fp || script->is_off) return false;
+  if (!are_scripts_wanted() || script->is_off) return false;
+  if (script->java) {
+    script->is_code = 1;
+    return true;
+  }
+  if (!walk->left_fp) return false;
   if (!walk->mapping.identity) script->is_code_late |= !walk->code_layout;
   if (!walk->code_layout || (walk->mapping.identity && walk->mapping.layout != walk->code_layout)) return false;
   script->is_code = 1;

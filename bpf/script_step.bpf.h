@@ -18,6 +18,19 @@ enum script_step {
 /* Whether frames of scripts say where in their functions they are. If not, the verifier removes the code for it. */
 static __always_inline bool are_lines_wanted(void) { return walk_config.languages && walk_config.lines; }
 
+/* Makes the file with that layout the engine of the program, if it is one whose code lies in other mappings than its
+ * file. `bias`: address - offset in the file, of its data if `is_data` is set. */
+static __always_inline void take_engine(struct walk *walk, __u32 number, __u64 bias, bool is_data) {
+  const struct script_layout *layout = script_layout_of(number);
+  if (!layout || !(walk_config.languages >> (layout->language & 31) & 1)) return;
+  const bool is_java = layout->head == SCRIPT_HEAD_IN_CODE;
+  if (!is_java && (is_data || layout->head != SCRIPT_HEAD_BESIDE_FP)) return;
+  if (is_data) bias -= (__s64)(__s32)layout->at[JAVA_DATA_SHIFT];
+  walk->code_layout = number;
+  walk->java = (struct java_space){.bias = is_java ? bias : 0};
+  remember_code_layout(walk);
+}
+
 /* In glibc's struct pthread: the values of the first 32 keys, each behind its sequence number. */
 #define GLIBC_KEYS 32
 #define GLIBC_VALUES_AT 0x310

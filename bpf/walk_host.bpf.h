@@ -19,6 +19,9 @@
 /* How stacks are walked. The host sets `mode` and `depth`; `seed` matters only where the hash is used. */
 SEC(".rodata.walk") CONSTANT struct walk_config walk_config = {};
 
+/* Whether functions of any language are wanted. If not, the verifier removes the code, and the maps do not exist. */
+static __always_inline bool are_scripts_wanted(void) { return walk_config.languages != 0; }
+
 /* The walk with that index: what struct walk describes, begun and owned by the host. NULL: there is none. */
 static __always_inline struct walk *walk_of(__u32 slot);
 
@@ -68,8 +71,12 @@ static __always_inline void remember_row(struct walk *walk, __u32 at, __u32 unit
 /* The layout of an interpreter, by walk_file::layout. NULL: there is none, and the interpreter's own frame stays. */
 static __always_inline const struct script_layout *script_layout_of(__u32 number);
 
-/* Keeps walk->code_layout for the next walks of the same program. */
+/* Keeps walk's code_layout, is_sought and java for the next walks of the same program. */
 static __always_inline void remember_code_layout(struct walk *walk);
+
+/* Looks for the engine whose structure of the thread a register points to, where its file was not met: sets
+ * walk->code_layout and walk->java, or nothing. */
+__noinline int find_engine(__u32 slot);
 
 /* What the register that threads have for their own data points to. Returns 0 when it is known. */
 static __always_inline long read_thread_base(__u64 *base);

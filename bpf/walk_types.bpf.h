@@ -51,6 +51,38 @@ struct walk_mapping {
   __u16 layout; /* walk_file::layout */
 };
 
+/* A heap of code of a Java engine. */
+#define JAVA_MOST_HEAPS 4 /* a power of two */
+struct java_heap {
+  __u64 start;
+  __u64 bytes;
+  __u64 segments; /* a byte for each segment: how far to go back, 0 for the first one of a blob */
+};
+/* Where the code of a Java engine is: see java.bpf.h. */
+struct java_space {
+  __u64 bias; /* as walk_mapping::bias of the engine's file */
+  __u64 interpreter;
+  __u64 interpreter_bytes;
+  __u64 method; /* the addresses of the names that blobs of methods have; 0: none was met */
+  __u64 native;
+  __u32 is_known; /* all but those two names */
+  __u32 segment_shift;
+  struct java_heap heaps[JAVA_MOST_HEAPS];
+};
+/* The blob that holds a place in the code of Java: see known_java_blob(). */
+#define JAVA_KNOWN_BITS 8
+#define JAVA_KNOWN (1 << JAVA_KNOWN_BITS)
+struct java_known {
+  __u64 key;
+  __u64 blob;
+};
+enum java_frame_kind {
+  JAVA_NONE, /* no frame of Java */
+  JAVA_COMPILED,
+  JAVA_INTERPRETED,
+  JAVA_STUB /* code of the engine that is no method's */
+};
+
 /* An address space whose mappings this CPU remembers: see known_spaces.bpf.h. They are valid only for a walk whose
  * members from `mm` to `epoch` are the same. */
 struct walk_space {
@@ -63,6 +95,8 @@ struct walk_space {
   __u32 code_layout; /* as of struct walk; valid as long as the program is the same, whatever it maps */
   __u32 count;       /* of its mappings */
   __u32 turn;        /* the next one to overwrite */
+  __u32 is_sought;   /* as of struct walk; valid as long as the mappings are the same */
+  struct java_space java;
   /* For a page of code, by a hash of its address: the mapping that probably holds it. */
   __u8 hints[HINTS];
   struct walk_mapping mappings[MAPPINGS];
@@ -106,6 +140,7 @@ enum script_shift {
 
 /* What is known of the scripts on this stack: see script.bpf.h. */
 #define SCRIPT_WORDS 32 /* a power of two */
+#define JAVA_WORDS 64   /* likewise */
 #define SCRIPT_OWN_WORDS 14
 struct script_walk {
   __u32 is_on;        /* the next frame of the walk is one of the script */
@@ -121,6 +156,7 @@ struct script_walk {
   __u32 shift;        /* enum script_shift */
   __u32 is_code;      /* the frame that was added last may be code of the engine, and is not in the hash yet */
   __u32 is_code_late; /* a frame of code without a file was walked before the engine's file was met */
+  __u32 java;         /* enum java_frame_kind: of the frame that was added last */
   /* The interpreter's frame. */
   __u64 sp;
   __u64 cfa;
@@ -149,6 +185,7 @@ struct script_walk {
   __u32 mark_depth;
   __u64 caller; /* offset in the interpreter's file of the return address of its frame */
   __u64 words[SCRIPT_WORDS];
+  __u64 java_words[JAVA_WORDS]; /* what was read of Java's structure at hand */
   struct ring_name name;
 };
 
@@ -218,12 +255,15 @@ struct walk {
   __u32 keep_nothing; /* the next walk must not reuse the mappings that this one has found */
   __u32 space;        /* the index in `spaces` */
   __u32 code_layout;  /* walk_file::layout of the engine whose code has no file; 0: it was not met */
+  __u32 is_sought;    /* find_engine() need not be called again */
+  struct java_space java;
 
   __u64 raw[RAW_WORDS + 1];
   __u64 window_at; /* address of the first word in `window` */
   __u64 window_bytes;
   __u64 window[WINDOW_WORDS];
   struct known_code known[KNOWN_CODES];
+  struct java_known java_known[JAVA_KNOWN];
   __u64 busy; /* taken: one program may interrupt another on the same CPU */
   __u32 depth;
   __u32 slot; /* its index in `walks` */

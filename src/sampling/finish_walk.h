@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "abi/script.h"
 #include "abi/walk.h"
 
 namespace profile {
@@ -30,6 +31,8 @@ class WalkedCode {
   virtual Code place_of(std::uint64_t address) = 0;
   // Returns WALK_SLAB_BYTES bytes of the space of tables, valid until the next call; null: there is no such slab.
   virtual const char* slab(std::uint32_t number) = 0;
+  // Of an interpreter, by walk_file::layout.
+  [[nodiscard]] virtual script_language language_of(std::uint32_t /*layout*/) const { return SCRIPT_NONE; }
 };
 
 struct FinishedWalk {

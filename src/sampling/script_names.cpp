@@ -6,6 +6,7 @@
 #include <cstring>
 #include <functional>
 #include <string_view>
+#include <utility>
 
 #include "abi/walk.h"
 #include "interpret/interpreter.h"
@@ -81,6 +82,15 @@ std::string name_in_node(std::string_view path, const std::string& name, std::ui
   return "<anonymous " + std::string(last_part(path)) + '#' + std::to_string(number) + '>';
 }
 
+// The name of a class without what differs between two runs: the address of one that was made at run time, and the
+// number of one that was made for a lambda expression.
+std::string class_in_java(std::string text) {
+  constexpr std::string_view lambda = "$$Lambda";
+  text.resize(std::min({text.find('+'), text.find("/0x"), text.size()}));
+  if (const auto at = text.find(lambda); at != text.npos) text.resize(at + lambda.size());
+  return text;
+}
+
 const bpf_map* made_map(bpf_object& object, const char* name) {
   const bpf_map* const map = bpf_object__find_map_by_name(&object, name);
   return map != nullptr && bpf_map__fd(map) >= 0 ? map : nullptr;
@@ -129,7 +139,17 @@ void ScriptNames::keep(const ring_name& sent) {
   if (name.empty()) name = whole_script;
   function.name = with_place(name, function.path, sent.line);
   if (sent.language == SCRIPT_NODE) function.name = name_in_node(function.path, name, sent.number);
-  if (sent.owner.bytes != 0) {
+  if (sent.language == SCRIPT_JAVA && sent.path.bytes != 0) {
+    // "java/util/HashMap", whose source is said to be in "HashMap.java".
+    std::string of_class = class_in_java(std::exchange(function.path, {}));
+    const std::string source = utf8_of(sent.owner, sent.owner_text);
+    const std::size_t package = of_class.rfind('/') + 1;
+    function.path = source.empty() ? of_class : of_class.substr(0, package) + source;
+    std::ranges::replace(of_class, '/', '.');
+    function.name = of_class + '.' + name;
+  } else if (sent.language == SCRIPT_JAVA) {
+    function.name = '~' + name;  // code of the engine, as the engine's own reports mark it
+  } else if (sent.owner.bytes != 0) {
     // Behind the name of a class without one stands its place, in PHP's own way.
     std::string owner = utf8_of(sent.owner, sent.owner_text);
     owner.resize(std::min(owner.find('\0'), owner.size()));

@@ -59,6 +59,7 @@ class CodeThen : public WalkedCode {
     return place;
   }
   const char* slab(std::uint32_t number) override { return tables_.slab(number); }
+  [[nodiscard]] script_language language_of(std::uint32_t layout) const override { return tables_.language_of(layout); }
 
   // True if the timeline names the same file for the frame as the kernel. It may not, if the mapping was replaced
   // before the timeline knew it.

@@ -82,6 +82,13 @@ const script_layout* script_layout_of(__u32 number) {
 }
 long read_thread_base(__u64* /*base*/) { return -EFAULT; }
 void remember_code_layout(walk* /*walk*/) {}
+// Frames of Java end the walk there: what the engine says of them is elsewhere, and their frame pointers mean nothing.
+int find_engine(__u32 /*slot*/) {
+  if (under_way->code.language_of(under_way->met_layout) != SCRIPT_JAVA) return 0;
+  under_way->state.code_layout = under_way->met_layout;
+  under_way->state.java.bias = 1;
+  return 0;
+}
 bool recall_function(walk* /*walk*/) { return false; }
 void remember_function(walk* /*walk*/) {}
 ring_lines* lines_of(const walk* /*walk*/) { return nullptr; }

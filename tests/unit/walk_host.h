@@ -30,6 +30,7 @@ struct WalkHost {
   int reads = 0;
   script_layout script{};  // of the interpreter, if its language is not SCRIPT_NONE
   __u64 thread_base = 0;
+  __u64 engine_bias = 0;                               // of an engine that find_engine() finds; 0: none
   std::map<std::pair<__u64, __u64>, __u64> functions;  // by address and hash
   std::map<__u64, ring_name> names;                    // that were sent, by the word of the frame
   ring_lines lines{};                                  // of the function at hand
@@ -92,6 +93,11 @@ int find_mapping(__u32 /*slot*/) {
 
 int find_stack_end(__u32 /*slot*/) {
   host->walk.stack_end = host->stack_end;
+  return 0;
+}
+
+int find_engine(__u32 /*slot*/) {
+  if (host->engine_bias != 0) take_engine(&host->walk, 1, host->engine_bias, false);
   return 0;
 }
 

@@ -102,6 +102,27 @@ TEST_CASE("names that all scripts have get their place, and cut texts an ellipsi
   CHECK(symbol_of(cut) == std::string(SCRIPT_NAME_BYTES, 'x') + "\u2026");
 }
 
+TEST_CASE("methods of Java have their class, without what differs between two runs") {
+  const auto named = [](const std::string& of_class, const std::string& method) {
+    ring_name made = sent(1, method, of_class, 0);
+    made.language = SCRIPT_JAVA;
+    put(made.owner, made.owner_text, "Shop.java");
+    return made;
+  };
+  CHECK(symbol_of(named("com/shop/Shop", "sell")) == "com.shop.Shop.sell");
+  CHECK(symbol_of(named("com/shop/Shop$Cart", "<init>")) == "com.shop.Shop$Cart.<init>");
+  CHECK(symbol_of(named("com/shop/Shop$$Lambda$14+0x0000000800c03000", "apply")) == "com.shop.Shop$$Lambda.apply");
+  CHECK(symbol_of(named("com/shop/Shop$$Lambda/0x00007f0001000400", "apply")) == "com.shop.Shop$$Lambda.apply");
+  CHECK(symbol_of(named("Shop", "sell")) == "Shop.sell");
+  ring_name stub = named("", "StubRoutines (1)");
+  CHECK(symbol_of(stub) == "~StubRoutines (1)");
+  ScriptNames names;
+  names.keep(named("com/shop/Shop", "sell"));
+  Profile profile;
+  const Frame& frame = profile.frame(names.frame(profile, profile.process(1, 1, "a"), SCRIPT_FRAME | 1));
+  CHECK(profile.strings.view(frame.module) == "Shop.java");
+}
+
 TEST_CASE("a record whose lengths are too large is left out") {
   ring_name name = sent(1, "f", "/a.py", 1);
   name.path.bytes = SCRIPT_PATH_BYTES + 1;

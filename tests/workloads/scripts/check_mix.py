@@ -1,8 +1,8 @@
-# Compares folded lines of mix.py, mix.php, mix.rb, mix.pl or mix.js (with -a, so that frames of the script are marked)
+# Compares folded lines of mix.py, mix.php, mix.rb, mix.pl, mix.js or Mix.java (with -a, so that frames of the script are marked)
 # with the chain that they run. With the script's own text they must have lines: those that the script says are calls.
 # Prints: right, wrong, missing (a part of the chain is not there), other (code before main), of how many samples; then
 # how many frames of the chain had the right line, a wrong one (those are wrong samples, too), and none.
-#   check_mix.py FOLDED DEPTH python|old-python|php|ruby|perl|node|optimised-node [SCRIPT]
+#   check_mix.py FOLDED DEPTH python|old-python|php|ruby|perl|node|optimised-node|java|compiled-java [SCRIPT]
 import re
 import sys
 
@@ -83,7 +83,24 @@ node = {
     "root_end": "<anonymous mix.js>",
     "interpreter": "Builtins_InterpreterEntryTrampoline",
 }
-truth = {"php": php, "ruby": ruby, "perl": perl, "node": node, "optimised-node": node}.get(language, python)
+java = {
+    "ways": ["direct", "byStream", "bySort", "byEach", "byNew", "byReference", "byReflection", "byException", "bySuper",
+             "byGuard", "byIterator", "byPrivilege", "byClass", "byFinally", "direct"],
+    "behind": {
+        "byStream": ["byStream:lambda", "quietly"], "bySort": ["bySort:lambda", "quietly"],
+        "byEach": ["byEach:lambda", "quietly"], "byNew": ["Made.<init>"], "bySuper": ["Derived.work", "Base.work"],
+        "byGuard": ["Base.guarded"], "byIterator": ["Walked.iterator", "quietly"],
+        "byPrivilege": ["byPrivilege:lambda", "quietly"], "byClass": ["1.call"],
+    },
+    "ignored": {""},  # what is not the program's own
+    # Objects are made.
+    "libraries": {"Derived.<init>", "Base.<init>", "Walked.<init>", "Thrown.<init>", "1.<init>"},
+    "roots": (),
+    "root_end": "",
+    "interpreter": "no such frame",
+}
+truth = {"php": php, "ruby": ruby, "perl": perl, "node": node, "optimised-node": node, "java": java,
+         "compiled-java": java}.get(language, python)
 ways, behind, libraries = truth["ways"], truth["behind"], truth["libraries"]
 
 
@@ -115,6 +132,9 @@ def has_right_line(key, line, is_inner):
 
 
 def plain(frame):
+    if truth is java:
+        frame = re.sub(r"^Mix\.lambda\$(\w+)\$\d+$", r"\1:lambda", frame)
+        return re.sub(r"^Mix[.$]", "", frame) if not re.match(r"[a-z]+\.|Mix\$\$Lambda|~", frame) else ""
     frame = re.sub(r"^(.*::)?\{closure .*\}$", "{closure}", frame)
     frame = re.sub(r"<__ANON__ .*>$", "<__ANON__>", re.sub(r"^main::", "", frame))
     frame = re.sub(r"^<anonymous (.*)#.*>$", r"<anonymous \1>", frame)
@@ -159,7 +179,7 @@ for line in open(path, encoding="utf-8"):
     tail = rest[same:]
     # What is behind the chain may only be a library's function, or the whole run stays away.
     is_root = root in truth["roots"] or root[-1:] == [truth.get("root_end")]
-    if language == "optimised-node":
+    if language in ("optimised-node", "compiled-java"):
         # What the compiler has put into its callers has no frame; the others are in order.
         names = iter(shown)
         is_root = True
