@@ -1,11 +1,12 @@
 #!/bin/bash
 # Checks what other kernels require of the BPF objects, and what no test on this kernel can see. 5.10 refuses a constant
-# without a name, which gives the types a section without variables. From 6.13 on, a probe program without a tail call
+# without a name, which gives the types a section without variables, and what check_bpf_limits.py looks for. From 6.13 on, a probe program without a tail call
 # gets one stack per CPU, which the next task on that CPU may overwrite.
 source "$(dirname "$0")/../lib.sh"
 need_command bpftool
 need_command readelf
 need_command llvm-objdump
+need_command python3
 
 objects=("$BUILD_DIR"/bpf/*.bpf.o)
 [[ -e ${objects[0]} ]] || fail "there are no BPF objects in $BUILD_DIR/bpf"
@@ -14,6 +15,8 @@ for object in "${objects[@]}"; do
   name=${object##*/}
   bpftool btf dump file "$object" >"$tmp/types" || fail "the types of $name cannot be read"
   if grep -q 'DATASEC .* vlen=0' "$tmp/types"; then fail "$name holds a constant without a name"; fi
+  llvm-objdump -dr "$object" | python3 "$SOURCE_DIR/tests/tools/check_bpf_limits.py" >"$tmp/limits" ||
+    fail "$name: $(grep WRONG "$tmp/limits")"
   readelf -SW "$object" >"$tmp/sections"
   grep -qE ' u(ret)?probe +PROGBITS' "$tmp/sections" || continue
   llvm-objdump -d --no-show-raw-insn --section=uprobe --section=uretprobe "$object" >"$tmp/code"
