@@ -190,9 +190,12 @@ const std::vector<std::uint32_t>& Numbers::functions(OfProfile& of_profile, Fram
   const SourceLocation source = profile.source(of.source);
   const auto text = [&](StringId string) { return profile.strings.view(string); };
   const bool is_named = of.unnamed == Unnamed::named;
+  std::string_view module = text(of.module);
+  if (of.binary != BinaryId::none && module == recording::module_of_path(text(profile.binary(of.binary).path)))
+    module = {};
   numbers.push_back(frame({.kind = word_of(of.kind),
                            .name = is_named ? text(of.symbol) : std::string_view(),
-                           .module = text(of.module),
+                           .module = module,
                            .file = text(source.at.file),
                            .unnamed = profile::word_of(of.unnamed),
                            .line = source.at.line,

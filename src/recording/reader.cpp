@@ -470,7 +470,13 @@ class Reader {
     stored.at.line = small(row, 10, "a line");
     if (stored.kind == kind_end) stored.end = end_of_key(row.text(1)).value_or(StackEnd::unknown);
     row.reset();
-    if (binary != 0) frame.binary = binary_of(binary);
+    if (binary != 0) {
+      frame.binary = binary_of(binary);
+      if (frame.module == StringId::empty) {
+        const std::string path(profile_.strings.view(profile_.binary(frame.binary).path));
+        frame.module = profile_.strings.intern(module_of_path(path));
+      }
+    }
     if (frame.unnamed == Unnamed::named && frame.symbol == StringId::empty) frame.unnamed = Unnamed::no_symbol;
   }
 

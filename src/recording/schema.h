@@ -55,21 +55,31 @@ inline constexpr Table tables[] = {
      "lost_unwritten INTEGER, lost_unread INTEGER)"},
 };
 
+// The module of a frame that has none of its own: the last part of its binary's path, once and not in each frame.
+// (rtrim() takes off all characters that are no slashes.)
+#define PROFILE_MODULE_OF_FRAME "ifnull(module, replace(path, rtrim(path, replace(path, '/', '')), ''))"
+[[nodiscard]] constexpr std::string_view module_of_path(std::string_view path) {
+  return path.substr(path.rfind('/') + 1);
+}
+
 // Shorten what people ask. They are not read here.
 inline constexpr std::string_view views[] = {
     "CREATE VIEW sample_list AS "
     "SELECT samples.id / 256 / 1e6 AS seconds, "
     "datetime((runs.began_unix_ns / 1000 + samples.id / 256) / 1000000, 'unixepoch', 'localtime') AS clock, "
     "events.name AS event, value, unit, processes.tgid AS pid, processes.name AS process, tid, "
-    "threads.name AS thread, cpu, frames.name AS function, module, samples.stack AS stack "
+    "threads.name AS thread, cpu, frames.name AS function, " PROFILE_MODULE_OF_FRAME
+    " AS module, samples.stack AS stack "
     "FROM samples JOIN runs JOIN events ON events.id = samples.event JOIN threads ON threads.id = samples.thread "
     "JOIN processes ON processes.id = threads.process LEFT JOIN stacks ON stacks.id = samples.stack "
-    "LEFT JOIN frames ON frames.id = stacks.frame",
+    "LEFT JOIN frames ON frames.id = stacks.frame LEFT JOIN binaries ON binaries.id = frames.binary",
     "CREATE VIEW stack_frames AS "
     "WITH RECURSIVE walk(stack, level, callers, frame) AS ("
     "SELECT id, 0, callers, frame FROM stacks UNION ALL "
     "SELECT walk.stack, level + 1, stacks.callers, stacks.frame FROM walk JOIN stacks ON stacks.id = walk.callers) "
-    "SELECT stack, level, frame, kind, name, module, file, line FROM walk JOIN frames ON frames.id = walk.frame"};
+    "SELECT stack, level, frame, kind, name, " PROFILE_MODULE_OF_FRAME
+    " AS module, file, line "
+    "FROM walk JOIN frames ON frames.id = walk.frame LEFT JOIN binaries ON binaries.id = frames.binary"};
 
 // The kinds of frames besides those of the model's FrameKind.
 inline constexpr std::string_view kind_user = "user";
