@@ -92,6 +92,7 @@ class SqliteRecorder final : public Recorder {
     std::ranges::stable_sort(tick_->samples, {}, &Tick::Sample::time_us);
     if (accounts_.size() > 1 && !is_last) hold_back(*next);
     // Not the time of the commit: the next tick may have samples from before it.
+    tick_->begin_us = ticked_us_;
     ticked_us_ = std::max(ticked_us_ + 1, tick_->samples.empty() ? 0 : tick_->samples.back().time_us + 1);
     tick_->ticked_us = ticked_us_;
     account_for(accounts);
@@ -103,8 +104,8 @@ class SqliteRecorder final : public Recorder {
     writer_.add(std::exchange(tick_, std::move(next)));
   }
 
-  // Leaves the samples since the last commit to the next tick: older ones of another event may still come, and a tick
-  // has all samples up to its end.
+  // Leaves the samples since the last commit to the next tick: older ones of another event may still come, and a sample
+  // that comes late costs the writer several times as much.
   void hold_back(Tick& next) {
     const std::uint64_t until_us = std::exchange(committed_us_, tick_->end_us);
     const auto first = std::ranges::lower_bound(tick_->samples, until_us, {}, &Tick::Sample::time_us);
@@ -118,8 +119,10 @@ class SqliteRecorder final : public Recorder {
       Account& account = tick_->accounts[event];
       account = since(accounts[event], std::exchange(accounts_[event], accounts[event]));
       // Some samples are still on their way here, and are of a later tick.
-      account.recorded = static_cast<std::uint64_t>(std::ranges::count_if(
-          tick_->samples, [&](const Tick::Sample& sample) { return sample.event == event_number(event, false); }));
+      account.recorded =
+          static_cast<std::uint64_t>(std::ranges::count_if(tick_->samples, [&](const Tick::Sample& sample) {
+            return sample.event == event_number(event, false) && sample.time_us >= tick_->begin_us;
+          }));
       account.taken = account.recorded + account.idle + account.filtered + account.lost();
     }
   }

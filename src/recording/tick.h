@@ -98,9 +98,11 @@ struct Tick {
   std::vector<std::uint32_t> parts;  // numbers of events; those that are no part are there from the beginning
   std::vector<Sample> samples;
   std::vector<ChangedProcess> changed_processes;
-  std::vector<Account> accounts;  // of the samples of this tick, one for each event
-  std::uint64_t ticked_us = 0;    // since the run began: behind its last sample
-  std::uint64_t end_us = 0;       // since the run began: when it was committed
+  // One for each event: of the samples since begin_us. Older ones came late, and lie in an earlier tick.
+  std::vector<Account> accounts;
+  std::uint64_t begin_us = 0;   // since the run began: behind the last sample of the tick before
+  std::uint64_t ticked_us = 0;  // behind its last sample
+  std::uint64_t end_us = 0;     // since the run began: when it was committed
   // Set if this tick and all later ones refer to no older content than to that with these first numbers.
   std::optional<Chapter> chapter;
   bool is_last = false;

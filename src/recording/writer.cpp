@@ -68,10 +68,14 @@ struct TickWriter::Statements {
         sample(database, insert_of_samples(1)),
         samples(database, insert_of_samples(samples_a_statement)),
         late_sample(database, "INSERT OR IGNORE INTO samples VALUES(?, ?, ?, ?, ?, ?)"),
+        late_account(database,
+                     "UPDATE account SET taken = taken + 1, recorded = recorded + 1 WHERE event = ?1 AND tick_us = "
+                     "(SELECT min(tick_us) FROM account WHERE tick_us > ?2)"),
         account(database, "INSERT INTO account VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12)"),
         run(database, "UPDATE runs SET duration_us = ?1, removed = ?2, is_complete = ?3") {}
 
-  Statement event, process, changed_process, thread, binary, frame, stack, sample, samples, late_sample, account, run;
+  Statement event, process, changed_process, thread, binary, frame, stack, sample, samples, late_sample, late_account,
+      account, run;
 };
 
 TickWriter::TickWriter(const std::string& path, const RecordingLimits& limits)
@@ -255,8 +259,8 @@ void TickWriter::write(const Tick& tick) {
   database_.run("BEGIN");
   note_chapter(tick);
   add_content(tick);
-  add_samples(tick);
   add_accounts(tick);
+  add_samples(tick);
   remove_oldest(tick);
   statements_->run.bind(1, tick.end_us);
   statements_->run.bind(2, removed());
@@ -358,7 +362,7 @@ void TickWriter::add_samples(const Tick& tick) {
   std::span<const Tick::Sample> left = tick.samples;
   while (!left.empty()) {
     // Samples ascend within a tick, so all others are as new as this one.
-    const bool is_late = left.front().time_us < last_us_;
+    const bool is_late = left.front().time_us < tick.begin_us;
     const std::size_t count = !is_late && left.size() >= samples_a_statement ? samples_a_statement : 1;
     const std::span<const Tick::Sample> now = left.first(count);
     if (is_late) {
@@ -375,14 +379,16 @@ void TickWriter::add_newest(std::span<const Tick::Sample> samples, Statement& to
   for (const Tick::Sample& sample : samples) {
     // Several samples may have the same microsecond: of several CPUs, or all waits that the end of a run cuts off.
     last_key_ = std::max(sample.time_us * keys_a_microsecond, last_key_ + 1);
-    last_us_ = sample.time_us;
     index = bind_sample(to, index, last_key_, sample);
   }
   to.run();
 }
 
-// Its key may be taken.
+// Its key may be taken. It is accounted for in the tick where it lies, so that a part of the recording is whole.
 void TickWriter::add_late(const Tick::Sample& sample) {
+  statements_->late_account.bind(1, sample.event);
+  statements_->late_account.bind(2, sample.time_us);
+  statements_->late_account.run();
   for (std::uint64_t key = sample.time_us * keys_a_microsecond;; ++key) {
     bind_sample(statements_->late_sample, 1, key, sample);
     statements_->late_sample.run();

@@ -86,7 +86,6 @@ class TickWriter {
   std::unique_ptr<Statements> statements_;
   std::deque<Chapter> chapters_;
   std::uint64_t last_key_ = 0;       // the largest one
-  std::uint64_t last_us_ = 0;        // the latest time of a sample
   std::uint64_t chapter_bytes_ = 0;  // used when the chapter began
   std::uint64_t chapter_us_ = 0;
 
