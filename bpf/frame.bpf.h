@@ -96,6 +96,8 @@ __noinline int walk_frame(__u32 slot) {
   walk->script.identity = walk->mapping.identity;
   walk->left_fp = 0;
   walk->script.java = JAVA_NONE;
+  walk->script.java_count = 0;
+  walk->script.java_next = 0;
   walk->frames[depth & (WALK_MOST_FRAMES - 1)] = shown;
   walk->depth = depth + 1;
   const int end = leave_frame(walk);
@@ -107,7 +109,7 @@ __noinline int walk_frames(__u32 slot) {
   const struct walk *walk = walk_of(slot);
   if (!walk) return WALK_NOT_READABLE;
   for (int i = 0; i < WALK_MOST_FRAMES + 1; i++) {
-    const int end = is_in_script(walk) ? script_frame(slot) : walk_frame(slot);
+    const int end = is_in_script(walk) ? script_frame(slot) : is_in_code(walk) ? WALK_GOES_ON : walk_frame(slot);
     if (is_in_code(walk)) name_code(slot);
     if (end != WALK_GOES_ON) return end;
   }

@@ -1,7 +1,6 @@
 /* The frames of HotSpot, the engine of Java (abi/script.h says where). Its code lies in memory without a file, in heaps
  * that the engine's variables name, and each piece of it, a blob, begins with what is known of its frames. So these are
- * left by the engine's own description, and most name a method. What the compiler has put into another method has no
- * frame here. */
+ * left by the engine's own description, and most name a method, or several: what the compiler has put into it. */
 #ifndef PROFILE_JAVA_BPF_H
 #define PROFILE_JAVA_BPF_H
 
@@ -39,6 +38,14 @@
 #define JAVA_PLACE 8
 #define JAVA_COMPLETE 9
 #define JAVA_FOUND 10
+#define JAVA_TABLE 11
+#define JAVA_IS_NEAR 12
+#define JAVA_KEY 13
+#define JAVA_SCOPES_AT 14
+#define JAVA_METHODS_AT 15
+#define JAVA_DESC_BYTES 16
+#define JAVA_SCOPE_BYTES 16 /* has three compressed numbers */
+#define JAVA_MOST_STEPS 17
 
 static __always_inline __u64 java_word(const struct script_walk *script, __u32 at) {
   return script->java_words[at / 8 & (JAVA_WORDS - 1)];
@@ -119,12 +126,10 @@ static __always_inline bool read_java_blob(struct script_walk *script, const str
   return place - begin < end - begin;
 }
 
-/* The blob of this place in the code that was met before, or another one of any program. */
-static __always_inline struct java_known *known_java_blob(struct walk *walk, __u64 place, __u64 *key) {
+/* What is known of this place in the code, or of another one, of any program. */
+static __always_inline struct java_known *known_java_place(struct walk *walk, __u64 place, __u64 *key) {
   *key = place + *(volatile __u64 *)&walk->mm * PLACE_FACTOR;
-  __u64 at = *key * PLACE_FACTOR >> (64 - JAVA_KNOWN_BITS);
-  KEEP_BELOW(at, JAVA_KNOWN);
-  return &walk->java_known[at];
+  return java_known_of(walk, *key * PLACE_FACTOR >> (64 - JAVA_KNOWN_BITS));
 }
 
 /* Puts the blob that holds the current frame's code into script->function, and reads it. Returns WALK_GOES_ON,
@@ -139,7 +144,8 @@ __noinline int find_java_blob(__u32 slot) {
   walk->script.met = SCRIPT_JAVA;
   if (place - java->interpreter < java->interpreter_bytes) return JAVA_IN_INTERPRETER;
   __u64 start = 0, segments = 0, key = 0;
-  struct java_known *known = known_java_blob(walk, place, &key);
+  struct java_known *known = known_java_place(walk, place, &key);
+  if (!known) return JAVA_NOT;
   if (known->key == key) {
     walk->script.function = known->blob;
     if (read_java_blob(&walk->script, layout, place)) return WALK_GOES_ON;
@@ -164,6 +170,7 @@ __noinline int find_java_blob(__u32 slot) {
   if (!read_java_blob(&walk->script, layout, place)) return WALK_NO_CFI;
   known->key = key;
   known->blob = walk->script.function;
+  known->count = 0;
   return WALK_GOES_ON;
 }
 
@@ -402,8 +409,161 @@ __noinline int java_frame(__u32 slot) {
   script->own[JAVA_COMPLETE] = script->proof[1] + complete;
   const int state = walk->was_interrupted ? java_state_of(slot) : JAVA_WHOLE;
   if (state == JAVA_UNSURE) return WALK_NO_CFI;
+  script->own[JAVA_FOUND] = walk->pc - script->proof[1];
+  script->own[JAVA_IS_NEAR] = walk->was_interrupted;
+  script->own[JAVA_KEY] = walk->was_interrupted ? walk->pc : walk->pc - 1;
   const __u64 bytes = state == JAVA_PUSHED ? 16 : state == JAVA_BARE ? 8 : 8 * (__u64)frame;
   return leave_java(walk, bytes, state == JAVA_WHOLE || state == JAVA_PUSHED);
+}
+
+/* A number of 4 bytes of the blob at hand. */
+static __always_inline __u64 java_number(const struct script_walk *script, const struct script_layout *layout,
+                                         enum script_java place) {
+  return java_int(script, layout->at[place]);
+}
+
+/* Takes a compressed number (UNSIGNED5 in compressedStream.hpp) from the bytes at script->own, from `*at` on. */
+#define JAVA_LAST_FROM 192
+static __always_inline __u32 take_java_number(const struct script_walk *script, __u32 bias, __u32 *at) {
+  const __u8 *bytes = (const __u8 *)script->own;
+  __u32 number = 0;
+  for (int i = 0; i < 5; i++) {
+    const __u32 byte = bytes[*at & (JAVA_SCOPE_BYTES - 1)] - bias;
+    *at += 1;
+    number += byte << (6 * i);
+    if (byte < JAVA_LAST_FROM - bias) break;
+  }
+  return number;
+}
+
+/* Puts the index of the first place that is not before script->own[JAVA_FOUND] into script->own[JAVA_PLACE]. Returns 0
+ * when there is one. */
+__noinline int find_java_place(__u32 slot) {
+  struct walk *walk = walk_of(slot);
+  if (!walk) return 1;
+  struct script_walk *script = &walk->script;
+  __u64 low = 0, high = script->own[JAVA_COMPLETE];
+  __s32 at = 0;
+  for (int i = 0; i < JAVA_MOST_STEPS; i++) {
+    if (low >= high) break;
+    const __u64 middle = low + (high - low) / 2;
+    if (read_user(&at, sizeof(at), script->own[JAVA_TABLE] + middle * JAVA_DESC_BYTES)) return 1;
+    if (at < (__s32)script->own[JAVA_FOUND]) {
+      low = middle + 1;
+    } else {
+      high = middle;
+    }
+  }
+  script->own[JAVA_PLACE] = low;
+  return low != high || low >= script->own[JAVA_COMPLETE];
+}
+
+/* Puts the methods at the place with the index script->own[JAVA_PLACE] into script->java_methods, innermost first.
+ * Returns their number; 0: they are not known. */
+__noinline int read_java_scopes(__u32 slot) {
+  struct walk *walk = walk_of(slot);
+  if (!walk) return 0;
+  struct script_walk *script = &walk->script;
+  const struct script_layout *layout = java_layout(walk);
+  if (!layout) return 0;
+  const __u64 index = script->own[JAVA_PLACE];
+  __u32 desc[2] = {};
+  if (index >= script->own[JAVA_COMPLETE]) return 0;
+  if (read_user(desc, sizeof(desc), script->own[JAVA_TABLE] + index * JAVA_DESC_BYTES)) return 0;
+  /* A call has a place of its own. */
+  if (desc[0] != (__u32)script->own[JAVA_FOUND] && !script->own[JAVA_IS_NEAR]) return 0;
+  __u64 at = desc[1];
+  if (!at) return 0; /* a mark at an end of the table */
+  for (__u32 i = 0; i < JAVA_MOST_INLINED; i++) {
+    __u32 from = 0;
+    __u64 method = 0;
+    if (read_user(script->own, JAVA_SCOPE_BYTES, script->own[JAVA_SCOPES_AT] + at)) return 0;
+    const __u32 sender = take_java_number(script, layout->at[JAVA_SCOPES_BIAS], &from);
+    const __u32 number = take_java_number(script, layout->at[JAVA_SCOPES_BIAS], &from);
+    if (!number || read_user(&method, 8, script->own[JAVA_METHODS_AT] + 8 * (__u64)(number - 1))) return 0;
+    script->java_methods[i & (JAVA_MOST_INLINED - 1)] = method;
+    /* The outermost one must be the method that was compiled. Otherwise this was not read as it is meant. */
+    if (!sender) return method == script->proof[2] ? i + 1 : 0;
+    at = sender;
+  }
+  return 0;
+}
+
+/* Leaves of script->java_methods what the places before and behind the current one have in common. */
+__noinline int join_java_scopes(__u32 slot) {
+  struct walk *walk = walk_of(slot);
+  if (!walk) return 0;
+  struct script_walk *script = &walk->script;
+  const __u32 count = read_java_scopes(slot);
+  script->own[JAVA_PLACE] -= 1;
+  for (int i = 0; i < JAVA_MOST_INLINED; i++) script->java_others[i] = script->java_methods[i];
+  const __u32 before = read_java_scopes(slot);
+  __u32 same = 0;
+  for (__u32 i = 1; i <= JAVA_MOST_INLINED; i++) {
+    if (i > count || i > before) break;
+    if (script->java_others[(count - i) & (JAVA_MOST_INLINED - 1)] !=
+        script->java_methods[(before - i) & (JAVA_MOST_INLINED - 1)]) {
+      break;
+    }
+    same = i;
+  }
+  for (__u32 i = 0; i < JAVA_MOST_INLINED; i++) {
+    script->java_methods[i] = script->java_others[(count - same + i) & (JAVA_MOST_INLINED - 1)];
+  }
+  return same;
+}
+
+/* Puts the methods of the frame that was left into script->java_methods: what the compiler has put into its method
+ * comes first. Without that, it is the method alone. */
+static __always_inline int find_java_methods(struct walk *walk) {
+  struct script_walk *script = &walk->script;
+  const __u32 slot = walk->slot;
+  const struct script_layout *layout = java_layout(walk);
+  const __u64 outer = script->proof[2];
+  script->java_methods[0] = outer;
+  script->java_count = 1;
+  script->java_next = 0;
+  if (!layout) return 0;
+  __u64 tables = script->function, others = tables;
+  if (layout->at[JAVA_TABLES]) tables = java_word(script, layout->at[JAVA_TABLES]);
+  if (layout->at[JAVA_OTHER_TABLES]) others = java_word(script, layout->at[JAVA_OTHER_TABLES]);
+  script->own[JAVA_SCOPES_AT] = layout->at[JAVA_SCOPES_IS_ADDRESS] ? java_word(script, layout->at[JAVA_SCOPES])
+                                                                   : tables + java_number(script, layout, JAVA_SCOPES);
+  script->own[JAVA_METHODS_AT] = others + java_number(script, layout, JAVA_METHODS);
+  const __u64 begin = java_number(script, layout, JAVA_PLACES_BEGIN),
+              end = java_number(script, layout, JAVA_PLACES_END);
+  script->own[JAVA_TABLE] = tables + begin;
+  script->own[JAVA_COMPLETE] = end < begin ? 0 : (end - begin) / JAVA_DESC_BYTES;
+  if (find_java_place(slot)) return 0;
+  const __u32 count = script->own[JAVA_IS_NEAR] ? join_java_scopes(slot) : read_java_scopes(slot);
+  if (count) {
+    script->java_count = count;
+  } else {
+    script->java_methods[0] = outer;
+  }
+  return 0;
+}
+
+/* The same, from what is known of the place. */
+__noinline int recall_java_methods(__u32 slot) {
+  struct walk *walk = walk_of(slot);
+  if (!walk) return 0;
+  struct script_walk *script = &walk->script;
+  __u64 key = 0;
+  struct java_known *known = known_java_place(walk, script->own[JAVA_KEY], &key);
+  const __u32 number = script->proof[3];
+  if (known && known->key == key && known->number == number && known->count) {
+    for (int i = 0; i < JAVA_KNOWN_INLINED; i++) script->java_methods[i] = known->methods[i];
+    script->java_count = known->count;
+    script->java_next = 0;
+    return 0;
+  }
+  find_java_methods(walk);
+  if (!known || known->key != key || script->java_count > JAVA_KNOWN_INLINED) return 0;
+  for (int i = 0; i < JAVA_KNOWN_INLINED; i++) known->methods[i] = script->java_methods[i];
+  known->number = number;
+  known->count = script->java_count;
+  return 0;
 }
 
 /* Puts what shows that the interpreted method at hand is still the same into script->proof. Returns 0 when it is known.
@@ -436,6 +596,12 @@ static __always_inline int java_function(struct walk *walk) {
   if (!script->java) return STEP_END;
   script->line = 0;
   script->can_be_known = 1;
+  if (script->java == JAVA_COMPILED) {
+    if (!script->java_count) recall_java_methods(walk->slot);
+    script->proof[2] = script->java_methods[script->java_next++ & (JAVA_MOST_INLINED - 1)];
+    script->function = script->proof[2] ^ script->proof[1];
+    return STEP_FUNCTION;
+  }
   const bool has_proof = script->java != JAVA_INTERPRETED || !prove_java_method(walk->slot);
   return has_proof ? STEP_FUNCTION : STEP_MISSING + SCRIPT_NOT_READABLE;
 }

@@ -17,6 +17,7 @@ struct known_functions {
   struct known_function of[1 << KNOWN_IN_PART_BITS];
 };
 MAP(known_functions, PERCPU_ARRAY, 0, __u32, struct known_functions, PROGRAMS_AT_ONCE *KNOWN_PARTS);
+MAP(java_known, PERCPU_ARRAY, 0, __u32, struct java_known, PROGRAMS_AT_ONCE *JAVA_KNOWN);
 /* The words of the functions whose names were sent. Preallocated: see `walk_files`. */
 MAP(script_names, HASH, 0, __u64, __u64, 16384);
 /* Only if lines are wanted. */
@@ -61,6 +62,11 @@ static __always_inline void remember_function(struct walk *walk) {
   known->mm = walk->mm;
   __builtin_memcpy(known->proof, walk->script.proof, sizeof(known->proof));
   known->id = walk->script.id;
+}
+
+static __always_inline struct java_known *java_known_of(const struct walk *walk, __u32 at) {
+  const __u32 index = walk->slot * JAVA_KNOWN + at;
+  return bpf_map_lookup_elem(&java_known, &index);
 }
 
 static __always_inline struct ring_lines *lines_of(const struct walk *walk) {

@@ -41,6 +41,8 @@ static __always_inline void begin_scripts(struct walk *walk) {
   walk->script.is_code = 0;
   walk->script.position = 0;
   walk->script.java = JAVA_NONE;
+  walk->script.java_count = 0;
+  walk->script.java_next = 0;
 }
 
 /* The frame whose row is marked has been left: walk->sp is its CFA. `sp`: its own stack pointer. `place`: the offset in
@@ -233,9 +235,13 @@ static __always_inline int leave_java_frame(struct walk *walk) {
     end = walk->was_interrupted ? leave_young_frame(walk->slot) : JAVA_NOT;
     if (end == JAVA_NOT) end = java_interpreted(walk->slot);
   }
-  if (end != WALK_GOES_ON && end != JAVA_NOT && script->missing == SCRIPT_WHOLE) {
+  if (end == WALK_GOES_ON || end == JAVA_NOT) return end;
+  if (script->missing == SCRIPT_WHOLE) {
     script->missing = end == WALK_NOT_READABLE ? SCRIPT_NOT_READABLE : SCRIPT_NOT_BEGUN;
   }
+  /* The last frame is one method. */
+  script->java_methods[0] = script->proof[2];
+  script->java_count = 1;
   return end;
 }
 
@@ -258,15 +264,20 @@ __noinline int name_code(__u32 slot) {
   struct walk *walk = walk_of(slot);
   if (!walk) return 0;
   struct script_walk *script = &walk->script;
-  const __u32 depth = walk->depth - 1;
-  __u64 frame = walk->frames[depth & (WALK_MOST_FRAMES - 1)], identity = script->identity;
+  /* The first method of several takes the place of the frame, the others follow. */
+  const bool is_more = script->java_next != 0;
+  const __u32 depth = is_more ? walk->depth : walk->depth - 1;
+  __u64 frame = is_more ? SCRIPT_FRAME : walk->frames[depth & (WALK_MOST_FRAMES - 1)];
+  __u64 identity = is_more ? 0 : script->identity;
   script->is_code = 0;
+  if (is_more && depth >= walk_config.depth) return 0;
   if (!find_function_of_code(walk)) {
     frame = script->id;
     identity = 0;
   }
   walk->depth = depth;
   add_frame(walk, frame, identity);
+  script->is_code = script->java_next < script->java_count;
   return 0;
 }
 

@@ -74,6 +74,9 @@ static __always_inline const struct script_layout *script_layout_of(__u32 number
 /* Keeps walk's code_layout, is_sought and java for the next walks of the same program. */
 static __always_inline void remember_code_layout(struct walk *walk);
 
+/* What is known of one of JAVA_KNOWN places in the code of Java. NULL: nothing is remembered. */
+static __always_inline struct java_known *java_known_of(const struct walk *walk, __u32 at);
+
 /* Looks for the engine whose structure of the thread a register points to, where its file was not met: sets
  * walk->code_layout and walk->java, or nothing. */
 __noinline int find_engine(__u32 slot);

@@ -69,12 +69,17 @@ struct java_space {
   __u32 segment_shift;
   struct java_heap heaps[JAVA_MOST_HEAPS];
 };
-/* The blob that holds a place in the code of Java: see known_java_blob(). */
+/* What is known of a place in the code of Java: see java_known_of(). */
 #define JAVA_KNOWN_BITS 8
 #define JAVA_KNOWN (1 << JAVA_KNOWN_BITS)
+#define JAVA_MOST_INLINED 16 /* methods at one place; a power of two */
+#define JAVA_KNOWN_INLINED 12
 struct java_known {
   __u64 key;
   __u64 blob;
+  __u32 number;                      /* of the compilation */
+  __u32 count;                       /* of its methods; 0: they are not known */
+  __u64 methods[JAVA_KNOWN_INLINED]; /* innermost first */
 };
 enum java_frame_kind {
   JAVA_NONE, /* no frame of Java */
@@ -141,7 +146,7 @@ enum script_shift {
 /* What is known of the scripts on this stack: see script.bpf.h. */
 #define SCRIPT_WORDS 32 /* a power of two */
 #define JAVA_WORDS 64   /* likewise */
-#define SCRIPT_OWN_WORDS 14
+#define SCRIPT_OWN_WORDS 16
 struct script_walk {
   __u32 is_on;        /* the next frame of the walk is one of the script */
   __u32 is_off;       /* no frames of scripts in this walk */
@@ -157,6 +162,8 @@ struct script_walk {
   __u32 is_code;      /* the frame that was added last may be code of the engine, and is not in the hash yet */
   __u32 is_code_late; /* a frame of code without a file was walked before the engine's file was met */
   __u32 java;         /* enum java_frame_kind: of the frame that was added last */
+  __u32 java_count;   /* the methods at its place, if it is compiled; they are in java_methods, innermost first */
+  __u32 java_next;    /* the next of them */
   /* The interpreter's frame. */
   __u64 sp;
   __u64 cfa;
@@ -186,6 +193,8 @@ struct script_walk {
   __u64 caller; /* offset in the interpreter's file of the return address of its frame */
   __u64 words[SCRIPT_WORDS];
   __u64 java_words[JAVA_WORDS]; /* what was read of Java's structure at hand */
+  __u64 java_methods[JAVA_MOST_INLINED];
+  __u64 java_others[JAVA_MOST_INLINED];
   struct ring_name name;
 };
 
@@ -263,7 +272,6 @@ struct walk {
   __u64 window_bytes;
   __u64 window[WINDOW_WORDS];
   struct known_code known[KNOWN_CODES];
-  struct java_known java_known[JAVA_KNOWN];
   __u64 busy; /* taken: one program may interrupt another on the same CPU */
   __u32 depth;
   __u32 slot; /* its index in `walks` */

@@ -114,6 +114,16 @@ enum script_java {
   JAVA_BLOB_FRAME,
   JAVA_BLOB_METHOD, /* nmethod */
   JAVA_BLOB_NUMBER,
+  /* Where the tables of the methods in the code lie: the places of numbers of 4 bytes, which count from the blob, or
+   * from what the word at JAVA_TABLES points to if that is not 0. */
+  JAVA_TABLES,
+  JAVA_PLACES_BEGIN, /* PcDesc */
+  JAVA_PLACES_END,
+  JAVA_SCOPES, /* ScopeDesc, compressed; the place of an address if JAVA_SCOPES_IS_ADDRESS */
+  JAVA_SCOPES_IS_ADDRESS,
+  JAVA_SCOPES_BIAS,  /* what each byte of a compressed number has too much */
+  JAVA_METHODS,      /* the words of Method, and others; like the first ones, if JAVA_OTHER_TABLES is 0 */
+  JAVA_OTHER_TABLES, /* else they lie at the number at JAVA_METHODS from what this word points to */
   JAVA_METHOD_CONST, /* Method: what does not change of it */
   JAVA_CONST_POOL,   /* ConstMethod, whose members are below JAVA_CONST_READ */
   JAVA_CONST_NAME,
@@ -141,7 +151,7 @@ enum script_java {
 /* Layouts of so many files are known at a time; the first place is not used. */
 #define SCRIPT_MOST_LAYOUTS 64
 
-#define SCRIPT_MOST_PLACES 36
+#define SCRIPT_MOST_PLACES 44
 
 /* What becomes of a position in a function to make a line of it. */
 enum script_lines {
@@ -222,7 +232,7 @@ struct script_counts {
   __u64 walks[SCRIPT_LANGUAGES][SCRIPT_REASONS];
 };
 
-PROFILE_ABI_ASSERT(sizeof(struct script_layout) == 184, "script_layout");
+PROFILE_ABI_ASSERT(sizeof(struct script_layout) == 216, "script_layout");
 PROFILE_ABI_ASSERT(sizeof(struct ring_name) == 504, "ring_name");
 PROFILE_ABI_ASSERT(sizeof(struct ring_lines) == 24 + SCRIPT_TABLE_BYTES, "ring_lines");
 PROFILE_ABI_ASSERT((int)NODE_PLACES <= SCRIPT_MOST_PLACES, "places of node");

@@ -23,6 +23,9 @@ namespace {
 // Those that were seen to be right: tests/workloads/scripts/Mix.java.
 constexpr std::array java_versions{8U, 11U, 17U, 21U, 25U, 26U};
 
+// Since then a compressed number has no byte 0: src/hotspot/share/utilities/unsigned5.hpp.
+constexpr unsigned version_without_null_bytes = 20;
+
 // An entry of the table of members, and one of the table of sizes. The first three words, and the first two, are the
 // addresses of texts.
 struct StructEntry {
@@ -239,7 +242,8 @@ class LayoutMaker {
 };
 
 // `bias`: address - offset in the file, of code.
-bool fill(const EngineTables& tables, std::uint64_t bias, std::uint64_t data_shift, script_layout& layout) {
+bool fill(const EngineTables& tables, unsigned version, std::uint64_t bias, std::uint64_t data_shift,
+          script_layout& layout) {
   LayoutMaker make(tables, layout);
   layout.head = SCRIPT_HEAD_IN_CODE;
   const bool has_one_heap = make.has("CodeCache._heap");
@@ -265,6 +269,17 @@ bool fill(const EngineTables& tables, std::uint64_t bias, std::uint64_t data_shi
   make.put(JAVA_BLOB_FRAME, "CodeBlob._frame_size");
   make.put(JAVA_BLOB_METHOD, make.has("nmethod._method") ? "nmethod._method" : "CompiledMethod._method");
   make.put(JAVA_BLOB_NUMBER, "nmethod._compile_id");
+  // Since JDK 23 these tables lie in memory of their own.
+  const bool is_apart = make.has("nmethod._immutable_data");
+  if (is_apart) make.put(JAVA_TABLES, "nmethod._immutable_data");
+  make.put(JAVA_PLACES_BEGIN, "nmethod._scopes_pcs_offset");
+  make.put(JAVA_PLACES_END, is_apart ? "nmethod._scopes_data_offset" : "nmethod._dependencies_offset");
+  const bool is_address = make.has("CompiledMethod._scopes_data_begin");
+  layout.at[JAVA_SCOPES_IS_ADDRESS] = is_address ? 1 : 0;
+  make.put(JAVA_SCOPES, is_address ? "CompiledMethod._scopes_data_begin" : "nmethod._scopes_data_offset");
+  layout.at[JAVA_SCOPES_BIAS] = version >= version_without_null_bytes ? 1 : 0;
+  if (is_apart) make.put(JAVA_OTHER_TABLES, "CodeBlob._mutable_data");
+  make.put(JAVA_METHODS, is_apart ? "CodeBlob._relocation_size" : "nmethod._metadata_offset");
   make.put(JAVA_METHOD_CONST, "Method._constMethod");
   make.put(JAVA_CONST_POOL, "ConstMethod._constants");
   make.put(JAVA_CONST_NAME, "ConstMethod._name_index");
@@ -316,9 +331,13 @@ bool is_sound_java(const script_layout& layout) {
          is_below(JAVA_BLOB_BEGIN, JAVA_BLOB_BYTES, of_place) && is_below(JAVA_BLOB_END, JAVA_BLOB_BYTES, of_place) &&
          is_below(JAVA_BLOB_COMPLETE, JAVA_BLOB_BYTES, of_complete) && is_below(JAVA_BLOB_FRAME, JAVA_BLOB_BYTES, 4) &&
          is_below(JAVA_BLOB_METHOD, JAVA_BLOB_BYTES, 8) && is_below(JAVA_BLOB_NUMBER, JAVA_BLOB_BYTES, 4) &&
-         is_below(JAVA_CONST_POOL, JAVA_CONST_READ, 8) && is_below(JAVA_CONST_NAME, JAVA_CONST_READ, 2) &&
-         is_below(JAVA_CONST_CODE, JAVA_CONST_READ, 2) && is_below(JAVA_SYMBOL_COUNT, 8, 2) &&
-         is_below(JAVA_FRAME_CODE, 72, 8);
+         is_below(JAVA_TABLES, JAVA_BLOB_BYTES, 8) && is_below(JAVA_OTHER_TABLES, JAVA_BLOB_BYTES, 8) &&
+         is_below(JAVA_PLACES_BEGIN, JAVA_BLOB_BYTES, 4) && is_below(JAVA_PLACES_END, JAVA_BLOB_BYTES, 4) &&
+         is_below(JAVA_METHODS, JAVA_BLOB_BYTES, 4) &&
+         is_below(JAVA_SCOPES, JAVA_BLOB_BYTES, layout.at[JAVA_SCOPES_IS_ADDRESS] != 0 ? 8 : 4) &&
+         layout.at[JAVA_SCOPES_BIAS] <= 1 && is_below(JAVA_CONST_POOL, JAVA_CONST_READ, 8) &&
+         is_below(JAVA_CONST_NAME, JAVA_CONST_READ, 2) && is_below(JAVA_CONST_CODE, JAVA_CONST_READ, 2) &&
+         is_below(JAVA_SYMBOL_COUNT, 8, 2) && is_below(JAVA_FRAME_CODE, 72, 8);
 }
 
 FoundInterpreter find_java(const ElfFile& file, std::string_view /*path*/, const UnwindTable& table,
@@ -347,7 +366,7 @@ FoundInterpreter find_java(const ElfFile& file, std::string_view /*path*/, const
   if (std::ranges::find(java_versions, version) == java_versions.end()) {
     return without(InterpreterFault::unknown_version);
   }
-  if (!fill(tables, code->bias, structs_at - data->value - code->bias, interpreter.layout)) {
+  if (!fill(tables, version, code->bias, structs_at - data->value - code->bias, interpreter.layout)) {
     return without(InterpreterFault::unknown_build);
   }
   return found;

@@ -90,6 +90,7 @@ int find_engine(__u32 /*slot*/) {
   return 0;
 }
 bool recall_function(walk* /*walk*/) { return false; }
+java_known* java_known_of(const walk* /*walk*/, __u32 /*at*/) { return nullptr; }
 void remember_function(walk* /*walk*/) {}
 ring_lines* lines_of(const walk* /*walk*/) { return nullptr; }
 bool send_name(walk* /*walk*/) { return false; }

@@ -1,6 +1,6 @@
 #!/bin/bash
-# The methods of Java stand in the stacks, interpreted and compiled, without an agent and without a flag, and no stack has
-# a wrong one. What the compiler has put into its callers has no frame.
+# The methods of Java stand in the stacks, interpreted, compiled, and put into their callers, without an agent and without a
+# flag, and no stack has a wrong one.
 source "$(dirname "$0")/scripts.bash"
 need_command javac
 need_command java
@@ -29,7 +29,7 @@ kill "$started"
 
 begin_script "${java[@]}" Mix 40
 sample_enough 60 -F 499 -U -a --max-stack-depth 512 -p "$started" 1
-check_mix "$tmp/out" 40 compiled-java
+check_mix "$tmp/out" 40 java
 ((right > 0)) || fail "no stack is whole; $(outcome)"
 sample_enough 20 -F 499 -U --modules -p "$started" 0.5
 expect_present ';Mix\.main \[Mix.java\];Mix\.go \[Mix.java\];'

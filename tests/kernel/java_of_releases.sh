@@ -44,7 +44,7 @@ measure_all() {
   tree_of "$@"
   for version in "${@:2}"; do
     measure "$1" "$version" java -Xint
-    measure "$1" "$version" compiled-java -Xmx256m
+    measure "$1" "$version" java -Xmx256m
   done
 }
 measure_all bullseye 11 17

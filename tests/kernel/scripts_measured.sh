@@ -48,6 +48,6 @@ measure node js
 if command -v javac >/dev/null && javac -nowarn -d "$tmp/classes" "$scripts/Mix.java" "$scripts/Churn.java" 2>"$tmp/err" &&
   has_layout java java -cp "$tmp/classes" Mix 40; then
   measure_java java -Xint
-  measure_java compiled-java -Xmx512m
+  measure_java java -Xmx512m
 fi
 [[ $measured ]] || skip "there is no PHP, Ruby, Perl, Node.js or Java here"

@@ -1,7 +1,7 @@
 #!/bin/bash
 # Checks what other kernels require of the BPF objects, and what no test on this kernel can see. 5.10 refuses a constant
-# without a name, which gives the types a section without variables, and what check_bpf_limits.py looks for. From 6.13 on, a probe program without a tail call
-# gets one stack per CPU, which the next task on that CPU may overwrite.
+# without a name, which gives the types a section without variables, and what check_bpf_limits.py looks for. From 6.13 on,
+# a probe program without a tail call gets one stack per CPU, which the next task on that CPU may overwrite.
 source "$(dirname "$0")/../lib.sh"
 need_command bpftool
 need_command readelf

@@ -36,6 +36,7 @@ struct WalkHost {
   ring_lines lines{};                                  // of the function at hand
   std::map<__u64, std::string> tables;                 // that were sent, by the word of the frame
   bool loses_names = false;
+  std::array<java_known, JAVA_KNOWN> java_places{};
 };
 WalkHost* host = nullptr;
 
@@ -124,6 +125,8 @@ bool send_name(walk* walk) {
   if (name.table_bytes != 0) host->tables[walk->script.id] = std::string(host->lines.table, name.table_bytes);
   return !host->loses_names;
 }
+
+java_known* java_known_of(const walk* /*walk*/, __u32 at) { return &host->java_places[at]; }
 
 const char* slab_of(__u32 at) { return host->program.slab(at >> WALK_SLAB_SHIFT); }
 

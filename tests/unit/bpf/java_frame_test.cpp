@@ -64,6 +64,12 @@ class MadeJava {
     set(JAVA_BLOB_FRAME, 28);
     set(JAVA_BLOB_METHOD, 112);
     set(JAVA_BLOB_NUMBER, 304);
+    set(JAVA_PLACES_BEGIN, 320);
+    set(JAVA_PLACES_END, 324);
+    set(JAVA_SCOPES, 328);
+    set(JAVA_METHODS, 332);
+    set(JAVA_TABLES, 336);
+    set(JAVA_OTHER_TABLES, 344);
     set(JAVA_METHOD_CONST, 8);
     set(JAVA_CONST_POOL, 8);
     set(JAVA_CONST_NAME, 34);
@@ -100,7 +106,7 @@ class MadeJava {
   Blob blob(std::uint64_t name, std::uint64_t frame_words, const std::vector<std::uint8_t>& code,
             std::uint32_t complete, std::uint64_t method = 0) {
     const std::uint64_t at = next_blob_;
-    constexpr std::uint64_t header = 352;
+    constexpr std::uint64_t header = header_bytes;
     const std::uint64_t bytes = 16 + header + 256;
     next_blob_ += (bytes + 127) / 128 * 128;
     for (std::uint64_t i = 0; i < (next_blob_ - at) / 128; ++i) {
@@ -126,6 +132,33 @@ class MadeJava {
                 method("app/Of", name, 10));
   }
   [[nodiscard]] std::uint64_t bias() const { return bias_; }
+  // Says of the blob that at `place` in its code these methods are at work, the innermost first.
+  void inline_into(const Blob& of, std::uint32_t place, const std::vector<std::uint64_t>& methods) {
+    constexpr std::uint32_t first_scope = 1;
+    constexpr std::uint32_t scope_bytes = 16;
+    constexpr std::uint64_t scopes = 64;  // behind the places
+    const std::uint64_t self = of.begin - header_bytes;
+    const std::uint64_t tables = heap_ += 0x400;
+    const std::uint64_t others = heap_ += 0x400;
+    make(tables, std::vector<std::uint64_t>(100));
+    make(others, std::vector<std::uint64_t>(100));
+    put(self + 320, 48ULL << 32);
+    put(self + 328, scopes);
+    put(self + 336, tables);
+    put(self + 344, others);
+    put(tables, UINT32_MAX);
+    put(tables + 16, place | std::uint64_t{first_scope} << 32);
+    put(tables + 32, INT32_MAX);
+    const auto bias = static_cast<std::uint8_t>(here_.script.at[JAVA_SCOPES_BIAS]);
+    for (std::size_t i = 0; i < methods.size(); ++i) {
+      const std::uint64_t at = tables + scopes + first_scope + i * scope_bytes;
+      const bool is_last = i + 1 == methods.size();
+      put_byte(at, static_cast<std::uint8_t>((is_last ? 0 : first_scope + (i + 1) * scope_bytes) + bias));
+      put_byte(at + 1, static_cast<std::uint8_t>(i + 1 + bias));
+      put(others + 8 * i, methods[i]);
+    }
+  }
+  [[nodiscard]] std::uint64_t method_of(const Blob& of) const { return word(of.begin - header_bytes + 112); }
   Blob stub() { return blob(stub_, 0, {0x55, 0x48, 0x8b, 0xec}, 0); }
 
   std::uint64_t symbol(const std::string& characters) {
@@ -231,6 +264,7 @@ class MadeJava {
   }
 
  private:
+  static constexpr std::uint64_t header_bytes = 352;
   static constexpr std::uint64_t stack_top = 0x7ffe00000000;
   static constexpr std::uint64_t heaps_variable = 0x9000;
   static constexpr std::uint64_t interpreter_variable = 0x9100;
@@ -322,6 +356,45 @@ TEST_CASE("frames of Java are left by what the engine says of them") {
   java.walk_it();
   CHECK(java.walked() == all);
   CHECK(here.reads < 60);
+}
+
+TEST_CASE("methods that the compiler has put into another one are frames of their own") {
+  for (const std::uint32_t bias : {0U, 1U}) {
+    CAPTURE(bias);
+    WalkHost here;
+    host = &here;
+    MadeJava java(here);
+    here.engine_bias = java.bias();
+    here.script.at[JAVA_SCOPES_BIAS] = bias;
+    const std::uint64_t main = java.method("app/Main", "main", 30);
+    java.call_engine();
+    java.call_stub(java.stub());
+    java.call_interpreted(main, java.code_of(main));
+    const MadeJava::Blob outer = java.compiled("outer", pushes);
+    const std::uint64_t in = java.method("app/In", "in", 10);
+    const std::uint64_t deeper = java.method("app/In", "deeper", 10);
+    java.inline_into(outer, 0x80, {deeper, in, java.method_of(outer)});
+    java.call(outer);
+    java.call(java.compiled("leaf", pushes));
+    const Words all{"app/Of.leaf",   "app/In.deeper",    "app/In.in", "app/Of.outer",
+                    "app/Main.main", "StubRoutines (1)", "engine",    "root"};
+    CHECK(java.walk_it() == WALK_ROOT);
+    CHECK(java.walked() == all);
+    here.reads = 0;
+    CHECK(java.walk_it() == WALK_ROOT);
+    CHECK(java.walked() == all);
+    CHECK(here.reads < 40);
+    // What does not lead to the method that was compiled is not read as it is meant.
+    here.java_places = {};
+    java.inline_into(outer, 0x80, {deeper, in, main});
+    CHECK(java.walk_it() == WALK_ROOT);
+    CHECK(java.walked() == Words{"app/Of.leaf", "app/Of.outer", "app/Main.main", "StubRoutines (1)", "engine", "root"});
+    // A call has a place of its own.
+    here.java_places = {};
+    java.inline_into(outer, 0x90, {deeper, in, java.method_of(outer)});
+    CHECK(java.walk_it() == WALK_ROOT);
+    CHECK(java.walked().size() == 6);
+  }
 }
 
 TEST_CASE("the innermost frame of Java may be half made") {

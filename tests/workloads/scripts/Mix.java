@@ -1,5 +1,5 @@
-// A chain of functions in which each is named for the way it is called: check_mix.py knows it. Where the machine compiles,
-// it puts some into their callers.
+// A chain of functions in which each is named for the way it is called: check_mix.py knows it. A compiler puts some of them
+// into their callers.
 import java.lang.reflect.Method;
 import java.security.AccessController;
 import java.security.PrivilegedAction;

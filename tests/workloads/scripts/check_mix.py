@@ -2,7 +2,7 @@
 # with the chain that they run. With the script's own text they must have lines: those that the script says are calls.
 # Prints: right, wrong, missing (a part of the chain is not there), other (code before main), of how many samples; then
 # how many frames of the chain had the right line, a wrong one (those are wrong samples, too), and none.
-#   check_mix.py FOLDED DEPTH python|old-python|php|ruby|perl|node|optimised-node|java|compiled-java [SCRIPT]
+#   check_mix.py FOLDED DEPTH python|old-python|php|ruby|perl|node|optimised-node|java [SCRIPT]
 import re
 import sys
 
@@ -99,8 +99,7 @@ java = {
     "root_end": "",
     "interpreter": "no such frame",
 }
-truth = {"php": php, "ruby": ruby, "perl": perl, "node": node, "optimised-node": node, "java": java,
-         "compiled-java": java}.get(language, python)
+truth = {"php": php, "ruby": ruby, "perl": perl, "node": node, "optimised-node": node, "java": java}.get(language, python)
 ways, behind, libraries = truth["ways"], truth["behind"], truth["libraries"]
 
 
@@ -179,7 +178,7 @@ for line in open(path, encoding="utf-8"):
     tail = rest[same:]
     # What is behind the chain may only be a library's function, or the whole run stays away.
     is_root = root in truth["roots"] or root[-1:] == [truth.get("root_end")]
-    if language in ("optimised-node", "compiled-java"):
+    if language == "optimised-node":
         # What the compiler has put into its callers has no frame; the others are in order.
         names = iter(shown)
         is_root = True
