@@ -28,8 +28,8 @@ inline constexpr std::string_view exec_frame = "[exec]";
 inline constexpr RuntimeAddress exec_address{std::uint64_t{1} << 62};
 
 // Returns the row's user stack without the frames beyond its root; inside execve() it is the single frame.
-// If the stack's end is `root`, it stays as it is. If it is another known end except `guessed`, it becomes `root` where
-// the names show a root.
+// If the stack's end is `root`, it stays as it is. If it is another known end, it becomes `root` where the names show a
+// root, except for `guessed` and `no_table_yet`: frame pointers may have left out a caller on the way there.
 [[nodiscard]] StackId believable_user_stack(Profile& profile, const Row& row);
 
 }  // namespace profile

@@ -47,6 +47,7 @@ struct ReadRow {
   bool missed_waker_user = false;
   bool missed_waker_kernel = false;
   StackEnd end = StackEnd::unknown;
+  StackEnd waker_end = StackEnd::unknown;
   StringId thread = StringId::empty;
   StringId tag = StringId::empty;
   StringId waker = StringId::empty;
@@ -187,6 +188,8 @@ class StackNodes {
     row["waker_user"].text([last](std::string_view text) { last().missed_waker_user = text == "missed"; });
     row["waker_kernel"].text([last](std::string_view text) { last().missed_waker_kernel = text == "missed"; });
     row["user_end"].text([last](std::string_view text) { last().end = end_of_key(text).value_or(StackEnd::unknown); });
+    row["waker_user_end"].text(
+        [last](std::string_view text) { last().waker_end = end_of_key(text).value_or(StackEnd::unknown); });
     row["value"].number([last](const JsonNumber& number) { last().value = number.whole("the value of a row"); });
     row["samples"].number([last](const JsonNumber& number) { last().samples = number.whole("the samples of a row"); });
   }
@@ -216,7 +219,7 @@ class Adding {
       row.tag = read.tag;
       row.waker = read.waker;
       if (row.waker != StringId::empty) {
-        row.waker_user = read.missed_waker_user ? StackId::missed : stack(read.waker_user, StackEnd::unknown);
+        row.waker_user = read.missed_waker_user ? StackId::missed : stack(read.waker_user, read.waker_end);
         row.waker_kernel = read.missed_waker_kernel ? StackId::missed : stack(read.waker_kernel, StackEnd::unknown);
       }
       row.value = *read.value;

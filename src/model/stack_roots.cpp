@@ -125,7 +125,8 @@ StackId believable_user_stack(Profile& profile, const Row& row) {
   }
   if (end == StackEnd::root) return row.user;
   const StackExtent extent = extent_of(profile, leaf_first);
-  const StackEnd believed = extent.has_root && end != StackEnd::guessed ? whole : end;
+  const bool may_lack_callers = end == StackEnd::guessed || end == StackEnd::no_table_yet;
+  const StackEnd believed = extent.has_root && !may_lack_callers ? whole : end;
   const bool stays = extent.frames == leaf_first.size() && believed == end;
   return stays ? row.user : profile.stack(leaf_first.first(extent.frames), believed);
 }

@@ -17,9 +17,8 @@ for row in told["rows"]:
               for frame in told["stacks"][row[name]]]
     assert "--" not in frames, frames
     counts["waker" not in row] += row["samples"]
-    waker = row.get("waker_user")
-    if row["thread"] == "left" and row.get("waker") == "right" and isinstance(waker, int):
-        assert "right_gives" in [told["frames"][frame].get("symbol") for frame in told["stacks"][waker]], row
+    if row["thread"] == "left" and row.get("waker") == "right" and row.get("waker_user_end") == "root":
+        assert "right_gives" in [told["frames"][frame].get("symbol") for frame in told["stacks"][row["waker_user"]]], row
 print(*counts)
 END
 }

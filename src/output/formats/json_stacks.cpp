@@ -223,13 +223,13 @@ class Tables {
       if (row.cpu != any_cpu) json_.member("cpu", row.cpu);
       json_.member("thread", clean_name(text(row.thread_name)));
       write_stack_of_row("user", row.user);
-      const StackEnd end = profile_.end_of(row.user);
-      if (end != StackEnd::unknown) json_.member("user_end", words_of(end).key);
+      write_end("user_end", row.user);
       write_stack_of_row("kernel", row.kernel);
       if (row.tag != StringId::empty) json_.member("tag", text(row.tag));
       if (row.waker != StringId::empty) {
         json_.member("waker", clean_name(text(row.waker)));
         write_stack_of_row("waker_user", row.waker_user);
+        write_end("waker_user_end", row.waker_user);
         write_stack_of_row("waker_kernel", row.waker_kernel);
       }
       json_.member("value", row.value);
@@ -242,6 +242,11 @@ class Tables {
   void write_stack_of_row(std::string_view name, StackId stack) {
     if (is_taken(stack)) json_.member(name, stacks_.of(first_of_frames(stack)));
     if (stack == StackId::missed) json_.member(name, "missed");
+  }
+
+  void write_end(std::string_view name, StackId stack) {
+    const StackEnd end = profile_.end_of(stack);
+    if (end != StackEnd::unknown) json_.member(name, words_of(end).key);
   }
 
   [[nodiscard]] std::string_view text(StringId id) const { return profile_.strings.view(id); }
