@@ -63,6 +63,7 @@ WalkTables::WalkTables(bpf_object& object)
       layouts_(SCRIPT_MOST_LAYOUTS, SCRIPT_NONE),
       state_(bpf_map_fd(object, ".data.walk")),
       slabs_(WALK_MOST_SLABS),
+      setter_(slabs_fd_),
       ranges_(space_bytes),
       shares_of_space_(space_bytes),
       shares_of_files_(bpf_map__max_entries(&bpf_map_named(object, "walk_files"))) {}
@@ -276,27 +277,12 @@ bool WalkTables::make_slabs(std::uint32_t at, std::uint64_t size) {
     if (!made.back()) return false;
     numbers.push_back(static_cast<__u32>(slab));
   }
-  const std::size_t set = set_slabs(numbers, made);
-  for (std::size_t i = 0; i < set; ++i) slabs_[numbers[i]].fd = std::move(made[i]);
-  return set == numbers.size();
-}
-
-// Returns how many of them, from the first one on, the kernel has taken. Each call waits until no CPU runs what it ran
-// before, 10 ms or more, so there is one call for all where the kernel has that.
-std::size_t WalkTables::set_slabs(const std::vector<__u32>& numbers, const std::vector<Fd>& made) {
   std::vector<int> values;
   values.reserve(made.size());
   for (const Fd& fd : made) values.push_back(fd.get());
-  std::size_t set = 0;
-  if (numbers.size() > 1) {
-    LIBBPF_OPTS(bpf_map_batch_opts, options);
-    auto count = static_cast<__u32>(numbers.size());
-    const bool is_done = bpf_map_update_batch(slabs_fd_, numbers.data(), values.data(), &count, &options) == 0;
-    // A kernel without it sets no count.
-    if (is_done) set = count;
-  }
-  while (set < numbers.size() && bpf_map_update_elem(slabs_fd_, &numbers[set], &values[set], BPF_ANY) == 0) ++set;
-  return set;
+  const std::size_t set = setter_.set(numbers, values);
+  for (std::size_t i = 0; i < set; ++i) slabs_[numbers[i]].fd = std::move(made[i]);
+  return set == numbers.size();
 }
 
 void WalkTables::drop_slabs(std::uint32_t at, std::uint64_t size) {

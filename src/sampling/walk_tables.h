@@ -15,6 +15,7 @@
 
 #include "abi/walk.h"
 #include "sampling/byte_ranges.h"
+#include "sampling/map_setter.h"
 #include "support/bpf.h"
 #include "support/fd.h"
 #include "support/shares.h"
@@ -101,7 +102,6 @@ class WalkTables {
 
   // Makes the missing slabs for `size` bytes from `at` on. False when the kernel refuses one, or the space ends.
   bool make_slabs(std::uint32_t at, std::uint64_t size);
-  std::size_t set_slabs(const std::vector<__u32>& numbers, const std::vector<Fd>& made);
   void write(std::uint32_t at, const void* from, std::size_t size);
   // Returns the memory of a slab that exists, valid until the next call.
   char* map(std::uint32_t number);
@@ -122,6 +122,7 @@ class WalkTables {
   std::vector<script_language> layouts_;  // by index in `script_layouts`, whose first is never used
   SharedValues<walk_state> state_;
   std::vector<Slab> slabs_;            // by number
+  MapSetter setter_;                   // of slabs; behind them, because it uses their descriptors until its end
   std::vector<std::uint32_t> mapped_;  // numbers of those that are mapped
   std::deque<walk_copy_key> copies_;   // the oldest first
   ByteRanges ranges_;
