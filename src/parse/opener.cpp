@@ -137,7 +137,8 @@ bool Opener::wait_for_answer(std::chrono::milliseconds patience) {
   return !opened_.empty();
 }
 
-std::optional<std::string> Opener::answer_of(std::uint64_t id, std::chrono::milliseconds patience) {
+std::optional<std::string> Opener::answer_of(std::uint64_t id, std::chrono::milliseconds patience,
+                                             const std::function<void()>& meanwhile) {
   awaited_.insert(id);
   pump();
   patience = patience_now(patience);
@@ -151,7 +152,8 @@ std::optional<std::string> Opener::answer_of(std::uint64_t id, std::chrono::mill
     if (channel_.is_gone() || !may_wait(patience)) break;
     const auto step = left.next();
     if (step.count() == 0) break;
-    channel_.wait(step);
+    channel_.wait(meanwhile ? std::min(step, meanwhile_every) : step);
+    if (meanwhile) meanwhile();
   }
   awaited_.erase(id);
   note_silence(patience);
@@ -197,8 +199,11 @@ std::uint64_t Opener::owner_of(std::uint64_t number) const {
   return found == owners_.end() ? 0 : found->second;
 }
 
-Unnamed Opener::hand(std::uint64_t number, WayNumber way, FileKind kind) {
-  return ask(std::tie(), OpenerCall::hand, number, way, kind);
+Unnamed Opener::hand(std::uint64_t number, WayNumber way, FileKind kind, const std::function<void()>& meanwhile) {
+  if (is_exhausted_) return Unnamed::no_answer;
+  const auto answer = answer_of(send(OpenerCall::hand, number, way, kind), patience_with_files, meanwhile);
+  if (!answer) return is_exhausted_ ? Unnamed::no_answer : Unnamed::not_opened;
+  return WireReader(*answer).one_of(Unnamed::count);
 }
 
 Unnamed Opener::open_debug(std::uint64_t number, WayNumber way, std::uint64_t base, const DebugQuestion& question,

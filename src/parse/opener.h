@@ -4,6 +4,7 @@
 #include <chrono>
 #include <cstdint>
 #include <deque>
+#include <functional>
 #include <map>
 #include <optional>
 #include <set>
@@ -22,6 +23,10 @@
 #include "process/timeline.h"
 
 namespace profile {
+
+// How often the main process does its other work while it waits for a child. Samples that wait for a table come with
+// copies of their stacks, which fill a ring in some tens of milliseconds.
+inline constexpr std::chrono::milliseconds meanwhile_every{10};
 
 inline constexpr const char* does_not_answer = "its file system does not answer";
 
@@ -44,7 +49,8 @@ class Opener final : public FileKeeper, public StackReader {
 
   // The next functions wait, but not for long. They return `named` when it was done.
   // Passes the file on, with its number as tag, if it is of that kind. `parser_gave_up`: the child does not take it.
-  Unnamed hand(std::uint64_t number, WayNumber way, FileKind kind);
+  // `meanwhile`: called now and then while it waits, unless it is empty.
+  Unnamed hand(std::uint64_t number, WayNumber way, FileKind kind, const std::function<void()>& meanwhile = {});
   // Works as DebugFileSearch::open(). A file that is found is kept as `number` and passed on with that tag.
   Unnamed open_debug(std::uint64_t number, WayNumber way, std::uint64_t base, const DebugQuestion& question,
                      unsigned& next, std::string& why);
@@ -129,7 +135,8 @@ class Opener final : public FileKeeper, public StackReader {
   // The answer of the last ask() to open a file. If it comes after all, the file is closed.
   Unnamed opened_as(std::uint64_t number, Unnamed reason);
   void take(const Message& message);
-  [[nodiscard]] std::optional<std::string> answer_of(std::uint64_t id, std::chrono::milliseconds patience);
+  [[nodiscard]] std::optional<std::string> answer_of(std::uint64_t id, std::chrono::milliseconds patience,
+                                                     const std::function<void()>& meanwhile = {});
 
   Channel channel_;
   pid_t process_;

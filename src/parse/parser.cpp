@@ -84,7 +84,7 @@ std::optional<std::string> Parser::ask(std::string_view words, const AskedFile& 
     if (parser == nullptr) return std::nullopt;
     const std::uint64_t before = parser->turn_to(file.number);
     if (file.number != 0) {
-      const Unnamed handed = opener_.hand(file.number, parser->way(), file.kind);
+      const Unnamed handed = opener_.hand(file.number, parser->way(), file.kind, meanwhile_);
       if (handed == Unnamed::parser_gave_up && !std::exchange(was_repeated, true)) {
         parser->end();
         continue;

@@ -35,8 +35,6 @@ constexpr std::uint64_t most_waiting_ns = 30'000'000'000;
 // The limit for the time that this process takes to open what a question wants. Thousands of files take a second.
 constexpr std::uint64_t most_supplying_ns = 20'000'000'000;
 constexpr std::uint64_t look_every_ns = 100'000'000;
-// Samples that wait for a table come with copies of their stacks, which fill a ring in some tens of milliseconds.
-constexpr std::uint64_t meanwhile_every_ns = 10'000'000;
 static_assert(look_every_ns == std::chrono::nanoseconds(ChildWatch::look_every).count());
 
 }  // namespace
@@ -73,7 +71,7 @@ class ParserLink::Exchange {
     for (;;) {
       // A parser that always says something must not keep this process from looking, or from its other work.
       const std::uint64_t now_ns = monotonic_ns();
-      if (meanwhile_ && now_ns - meanwhile_ns_ >= meanwhile_every_ns) do_meanwhile();
+      if (meanwhile_ && now_ns - meanwhile_ns_ >= std::chrono::nanoseconds(meanwhile_every).count()) do_meanwhile();
       if (now_ns - looked_ns_ >= look_every_ns && !look()) return std::move(outcome_);
       if (const auto message = link_.child_->channel.take()) {
         if (!take(*message)) return std::move(outcome_);
@@ -82,8 +80,7 @@ class ParserLink::Exchange {
       if (link_.child_->channel.is_gone()) {
         return ended(link_.child_->channel.is_broken() ? Ended::broke_rules : Ended::died);
       }
-      link_.child_->channel.wait(meanwhile_ ? std::chrono::milliseconds(meanwhile_every_ns / 1'000'000)
-                                            : ChildWatch::look_every);
+      link_.child_->channel.wait(meanwhile_ ? meanwhile_every : ChildWatch::look_every);
     }
   }
 
