@@ -95,6 +95,7 @@ __noinline int walk_frame(__u32 slot) {
   }
   walk->script.identity = walk->mapping.identity;
   walk->left_fp = 0;
+  walk->script.java_callee = walk->script.java;
   walk->script.java = JAVA_NONE;
   walk->script.java_count = 0;
   walk->script.java_next = 0;

@@ -19,6 +19,7 @@
 #define JAVA_FRAME_CALLED_AT 16 /* the stack pointer when it called another method; 0: it has not */
 #define JAVA_FRAME_CALLER_SP_AT 8
 #define JAVA_CALLER_SP_REGISTER 13 /* where a method that is called gets that */
+#define JAVA_BYTECODE_REGISTER 13  /* and where the method keeps its own place when it runs */
 #define JAVA_RETURN_REGISTER 0
 #define JAVA_METHOD_REGISTER 3
 /* heap.cpp: how far to go back in the map of segments to the first one of a blob. */
@@ -27,6 +28,9 @@
 #define JAVA_MOST_FRAME (1 << 16) /* in words */
 #define JAVA_MOST_STUB_FRAME 1024 /* in bytes */
 #define JAVA_MOST_TEXT 4096
+/* constMethodFlags.hpp: bits of the flags. */
+#define JAVA_HAS_LINES 1
+#define JAVA_FIRST_ANNOTATION 7 /* of the four kinds */
 /* So much before a frame is complete is looked at to find the instruction that makes it. */
 #define JAVA_PROLOGUE_BYTES 64
 /* codeBlob.cpp: the names of blobs that are a method's code. */
@@ -286,6 +290,7 @@ static __always_inline bool take_java_method(struct walk *walk, const struct scr
   script->function = method;
   script->file = constants;
   script->java = JAVA_INTERPRETED;
+  script->java_places[0] = 0;
   return true;
 }
 
@@ -299,6 +304,7 @@ __noinline int leave_young_frame(__u32 slot) {
   const struct script_layout *layout = java_layout(walk);
   if (!layout || walk->depth != 1 || need_fp(walk) || name_registers(slot)) return JAVA_NOT;
   const __u64 sp = walk->sp, fp = walk->fp;
+  script->java_live = walk->innermost[JAVA_BYTECODE_REGISTER];
   __u64 *pair = script->words;
   pair[0] = fp;
   __u64 caller_sp = walk->innermost[JAVA_CALLER_SP_REGISTER];
@@ -353,6 +359,10 @@ __noinline int java_interpreted(__u32 slot) {
     script->java = JAVA_NONE;
     return WALK_NO_CFI;
   }
+  /* The frame's own place is that of the last call of a method or of the engine, and old in what calls neither. */
+  const bool is_caller = script->java_callee == JAVA_INTERPRETED || script->java_callee == JAVA_COMPILED;
+  const __u64 index = (walk->was_interrupted ? script->java_live : is_caller ? at : 0) - begin;
+  if (index < bytes) script->java_places[0] = index + 1;
   walk->fp = caller_fp;
   walk->fp_at = 0;
   walk->lost &= ~LOST_FP;
@@ -458,7 +468,8 @@ __noinline int find_java_place(__u32 slot) {
   return low != high || low >= script->own[JAVA_COMPLETE];
 }
 
-/* Puts the methods at the place with the index script->own[JAVA_PLACE] into script->java_methods, innermost first.
+/* Puts the methods at the place with the index script->own[JAVA_PLACE] into script->java_methods and java_places,
+ * innermost first.
  * Returns their number; 0: they are not known. */
 __noinline int read_java_scopes(__u32 slot) {
   struct walk *walk = walk_of(slot);
@@ -482,6 +493,8 @@ __noinline int read_java_scopes(__u32 slot) {
     const __u32 number = take_java_number(script, layout->at[JAVA_SCOPES_BIAS], &from);
     if (!number || read_user(&method, 8, script->own[JAVA_METHODS_AT] + 8 * (__u64)(number - 1))) return 0;
     script->java_methods[i & (JAVA_MOST_INLINED - 1)] = method;
+    /* It is kept with 1 added, because the entry of a method has -1. */
+    script->java_places[i & (JAVA_MOST_INLINED - 1)] = take_java_number(script, layout->at[JAVA_SCOPES_BIAS], &from);
     /* The outermost one must be the method that was compiled. Otherwise this was not read as it is meant. */
     if (!sender) return method == script->proof[2] ? i + 1 : 0;
     at = sender;
@@ -489,27 +502,31 @@ __noinline int read_java_scopes(__u32 slot) {
   return 0;
 }
 
-/* Leaves of script->java_methods what the places before and behind the current one have in common. */
+/* Leaves of script->java_methods what the places before and behind the current one have in common: what runs on from
+ * the one to the other, called from the same places. Where the innermost one is in between is not known. */
 __noinline int join_java_scopes(__u32 slot) {
   struct walk *walk = walk_of(slot);
   if (!walk) return 0;
   struct script_walk *script = &walk->script;
   const __u32 count = read_java_scopes(slot);
   script->own[JAVA_PLACE] -= 1;
-  for (int i = 0; i < JAVA_MOST_INLINED; i++) script->java_others[i] = script->java_methods[i];
+  __builtin_memcpy(script->java_others, script->java_methods, sizeof(script->java_others));
+  __builtin_memcpy(script->java_other_places, script->java_places, sizeof(script->java_other_places));
   const __u32 before = read_java_scopes(slot);
   __u32 same = 0;
   for (__u32 i = 1; i <= JAVA_MOST_INLINED; i++) {
-    if (i > count || i > before) break;
-    if (script->java_others[(count - i) & (JAVA_MOST_INLINED - 1)] !=
-        script->java_methods[(before - i) & (JAVA_MOST_INLINED - 1)]) {
-      break;
-    }
-    same = i;
+    const __u32 behind_at = (count - i) & (JAVA_MOST_INLINED - 1), before_at = (before - i) & (JAVA_MOST_INLINED - 1);
+    if (i > count || i > before || script->java_others[behind_at] != script->java_methods[before_at]) break;
+    const __u16 to = script->java_other_places[behind_at], from = script->java_places[before_at];
+    /* Code that goes back may be of two calls. The outermost method is the one that was compiled. */
+    if (i == 1 || from <= to) same = i;
+    if (from != to) break;
   }
   for (__u32 i = 0; i < JAVA_MOST_INLINED; i++) {
     script->java_methods[i] = script->java_others[(count - same + i) & (JAVA_MOST_INLINED - 1)];
+    script->java_places[i] = script->java_other_places[(count - same + i) & (JAVA_MOST_INLINED - 1)];
   }
+  script->java_places[0] = 0;
   return same;
 }
 
@@ -521,6 +538,7 @@ static __always_inline int find_java_methods(struct walk *walk) {
   const struct script_layout *layout = java_layout(walk);
   const __u64 outer = script->proof[2];
   script->java_methods[0] = outer;
+  script->java_places[0] = 0;
   script->java_count = 1;
   script->java_next = 0;
   if (!layout) return 0;
@@ -535,11 +553,17 @@ static __always_inline int find_java_methods(struct walk *walk) {
   script->own[JAVA_TABLE] = tables + begin;
   script->own[JAVA_COMPLETE] = end < begin ? 0 : (end - begin) / JAVA_DESC_BYTES;
   if (find_java_place(slot)) return 0;
-  const __u32 count = script->own[JAVA_IS_NEAR] ? join_java_scopes(slot) : read_java_scopes(slot);
+  __u32 count = script->own[JAVA_IS_NEAR] ? 0 : read_java_scopes(slot);
+  if (!count) {
+    /* Also a call that cannot be stopped at has no place. */
+    script->own[JAVA_IS_NEAR] = 1;
+    count = join_java_scopes(slot);
+  }
   if (count) {
     script->java_count = count;
   } else {
     script->java_methods[0] = outer;
+    script->java_places[0] = 0;
   }
   return 0;
 }
@@ -553,14 +577,16 @@ __noinline int recall_java_methods(__u32 slot) {
   struct java_known *known = known_java_place(walk, script->own[JAVA_KEY], &key);
   const __u32 number = script->proof[3];
   if (known && known->key == key && known->number == number && known->count) {
-    for (int i = 0; i < JAVA_KNOWN_INLINED; i++) script->java_methods[i] = known->methods[i];
+    __builtin_memcpy(script->java_methods, known->methods, sizeof(known->methods));
+    __builtin_memcpy(script->java_places, known->places, sizeof(known->places));
     script->java_count = known->count;
     script->java_next = 0;
     return 0;
   }
   find_java_methods(walk);
   if (!known || known->key != key || script->java_count > JAVA_KNOWN_INLINED) return 0;
-  for (int i = 0; i < JAVA_KNOWN_INLINED; i++) known->methods[i] = script->java_methods[i];
+  __builtin_memcpy(known->methods, script->java_methods, sizeof(known->methods));
+  __builtin_memcpy(known->places, script->java_places, sizeof(known->places));
   known->number = number;
   known->count = script->java_count;
   return 0;
@@ -598,10 +624,13 @@ static __always_inline int java_function(struct walk *walk) {
   script->can_be_known = 1;
   if (script->java == JAVA_COMPILED) {
     if (!script->java_count) recall_java_methods(walk->slot);
-    script->proof[2] = script->java_methods[script->java_next++ & (JAVA_MOST_INLINED - 1)];
+    const __u32 at = script->java_next++ & (JAVA_MOST_INLINED - 1);
+    script->proof[2] = script->java_methods[at];
     script->function = script->proof[2] ^ script->proof[1];
+    if (are_lines_wanted()) script->position = script->java_places[at];
     return STEP_FUNCTION;
   }
+  if (are_lines_wanted() && script->java == JAVA_INTERPRETED) script->position = script->java_places[0];
   const bool has_proof = script->java != JAVA_INTERPRETED || !prove_java_method(walk->slot);
   return has_proof ? STEP_FUNCTION : STEP_MISSING + SCRIPT_NOT_READABLE;
 }
@@ -623,6 +652,25 @@ static __always_inline int read_java_text(const struct script_layout *layout, __
   return read_user(to, bytes, from) ? 1 : 0;
 }
 
+/* The table of lines lies behind the bytecode, and is read with what follows it up to the annotations, which are
+ * addresses: it has a mark at its end. */
+static __always_inline void find_java_table(struct script_walk *script, const struct script_layout *layout,
+                                            __u64 constants) {
+  const __u64 words = java_int(script, layout->at[JAVA_CONST_SIZE]);
+  const __u32 flags = java_short(script, layout->at[JAVA_CONST_FLAGS]);
+  const __u64 before = layout->at[JAVA_CONST_BYTES] + (__u64)java_short(script, layout->at[JAVA_CONST_CODE]);
+  __u64 annotations = 0;
+  for (int i = 0; i < 4; i++) annotations += flags >> (JAVA_FIRST_ANNOTATION + i) & 1;
+  const __u64 behind = 8 * (words - annotations);
+  if (!(flags & JAVA_HAS_LINES)) {
+    script->name.lines = SCRIPT_LINES_NONE;
+    return;
+  }
+  if (words >> 20 || behind <= before) return;
+  script->table = constants + before;
+  script->table_bytes = behind - before;
+}
+
 /* Puts the names of the function at hand into script->name. Returns 0 when they were read. */
 __noinline int read_java_names(__u32 slot) {
   struct walk *walk = walk_of(slot);
@@ -631,7 +679,9 @@ __noinline int read_java_names(__u32 slot) {
   struct ring_name *name = &script->name;
   const struct script_layout *layout = java_layout(walk);
   if (!layout) return 1;
+  script->table = 0;
   if (script->java == JAVA_STUB) {
+    script->name.lines = SCRIPT_LINES_NONE;
     const long bytes = read_user_text(name->name_text, SCRIPT_NAME_BYTES, script->proof[0]);
     if (bytes <= 1) return 1;
     name->name.bytes = bytes - 1;
@@ -659,6 +709,7 @@ __noinline int read_java_names(__u32 slot) {
       read_java_text(layout, symbol, &name->owner, name->owner_text, SCRIPT_OWNER_BYTES, false)) {
     name->owner.bytes = 0;
   }
+  if (are_lines_wanted()) find_java_table(script, layout, constants);
   return 0;
 }
 

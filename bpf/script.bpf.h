@@ -40,7 +40,7 @@ static __always_inline void begin_scripts(struct walk *walk) {
   walk->script.is_code_late = 0;
   walk->script.is_code = 0;
   walk->script.position = 0;
-  walk->script.java = JAVA_NONE;
+  walk->script.java = walk->script.java_callee = JAVA_NONE;
   walk->script.java_count = 0;
   walk->script.java_next = 0;
 }
@@ -177,6 +177,7 @@ __noinline int read_function(__u32 slot) {
   __builtin_memset(&script->name, 0, sizeof(script->name));
   script->name.language = layout->language;
   script->name.line = script->line;
+  if (are_lines_wanted()) script->name.lines = layout->lines;
   switch (layout->language) {
     case SCRIPT_PYTHON:
       if (read_python_names(script, layout)) return 1;
@@ -199,10 +200,7 @@ __noinline int read_function(__u32 slot) {
     default:
       return 1;
   }
-  if (are_lines_wanted()) {
-    script->name.lines = layout->lines;
-    if (layout->lines > SCRIPT_LINES_DIRECT && script->table) read_table(slot);
-  }
+  if (are_lines_wanted() && script->name.lines > SCRIPT_LINES_DIRECT && script->table) read_table(slot);
   name_function(script);
   if (send_name(walk) && script->can_be_known) remember_function(walk);
   return 0;
@@ -228,6 +226,7 @@ static __always_inline int leave_java_frame(struct walk *walk) {
   if (!walk->code_layout) find_engine(walk->slot);
   if (!walk->code_layout || !walk->java.bias || script->is_off) return JAVA_NOT;
   if (!walk->java.is_known && read_java_heaps(walk->slot)) return WALK_NO_CFI;
+  script->java_live = 0;
   int end = find_java_blob(walk->slot);
   if (end == WALK_GOES_ON) end = java_frame(walk->slot);
   if (end == JAVA_IN_STUB) end = leave_java_stub(walk->slot);
@@ -241,6 +240,7 @@ static __always_inline int leave_java_frame(struct walk *walk) {
   }
   /* The last frame is one method. */
   script->java_methods[0] = script->proof[2];
+  script->java_places[0] = 0;
   script->java_count = 1;
   return end;
 }
@@ -270,9 +270,10 @@ __noinline int name_code(__u32 slot) {
   __u64 frame = is_more ? SCRIPT_FRAME : walk->frames[depth & (WALK_MOST_FRAMES - 1)];
   __u64 identity = is_more ? 0 : script->identity;
   script->is_code = 0;
+  script->position = 0;
   if (is_more && depth >= walk_config.depth) return 0;
   if (!find_function_of_code(walk)) {
-    frame = script->id;
+    frame = script->id | script->position;
     identity = 0;
   }
   walk->depth = depth;

@@ -80,6 +80,7 @@ struct java_known {
   __u32 number;                      /* of the compilation */
   __u32 count;                       /* of its methods; 0: they are not known */
   __u64 methods[JAVA_KNOWN_INLINED]; /* innermost first */
+  __u16 places[JAVA_KNOWN_INLINED];  /* as script_walk::java_places */
 };
 enum java_frame_kind {
   JAVA_NONE, /* no frame of Java */
@@ -162,6 +163,7 @@ struct script_walk {
   __u32 is_code;      /* the frame that was added last may be code of the engine, and is not in the hash yet */
   __u32 is_code_late; /* a frame of code without a file was walked before the engine's file was met */
   __u32 java;         /* enum java_frame_kind: of the frame that was added last */
+  __u32 java_callee;  /* the same of the frame before it */
   __u32 java_count;   /* the methods at its place, if it is compiled; they are in java_methods, innermost first */
   __u32 java_next;    /* the next of them */
   /* The interpreter's frame. */
@@ -193,8 +195,11 @@ struct script_walk {
   __u64 caller; /* offset in the interpreter's file of the return address of its frame */
   __u64 words[SCRIPT_WORDS];
   __u64 java_words[JAVA_WORDS]; /* what was read of Java's structure at hand */
+  __u64 java_live;              /* where the innermost method runs, if the interpreter says it; else 0 */
   __u64 java_methods[JAVA_MOST_INLINED];
+  __u16 java_places[JAVA_MOST_INLINED]; /* where they run: the index of the bytecode and 1; 0: it is not known */
   __u64 java_others[JAVA_MOST_INLINED];
+  __u16 java_other_places[JAVA_MOST_INLINED];
   struct ring_name name;
 };
 

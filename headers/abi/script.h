@@ -128,6 +128,8 @@ enum script_java {
   JAVA_CONST_POOL,   /* ConstMethod, whose members are below JAVA_CONST_READ */
   JAVA_CONST_NAME,
   JAVA_CONST_CODE,
+  JAVA_CONST_SIZE,  /* for lines: in words, of all of it */
+  JAVA_CONST_FLAGS, /* likewise; 2 bytes of them */
   JAVA_CONST_BYTES, /* its size, behind which its instructions begin */
   JAVA_POOL_HOLDER, /* ConstantPool: the class */
   JAVA_POOL_BYTES,  /* its size, behind which its words begin */
@@ -151,15 +153,17 @@ enum script_java {
 /* Layouts of so many files are known at a time; the first place is not used. */
 #define SCRIPT_MOST_LAYOUTS 64
 
-#define SCRIPT_MOST_PLACES 44
+#define SCRIPT_MOST_PLACES 46
 
 /* What becomes of a position in a function to make a line of it. */
 enum script_lines {
   SCRIPT_LINES_NONE,     /* nothing: no lines are known, or wanted */
   SCRIPT_LINES_DIRECT,   /* it is the line */
   SCRIPT_LINES_OF_BYTES, /* Python's co_lnotab: the instruction's index and 2; 1 stands for the function's first line */
-  SCRIPT_LINES_OF_RANGES, /* the same with Python's co_linetable of 3.10 */
-  SCRIPT_LINES_OF_PLACES, /* the same with that of 3.11 */
+  SCRIPT_LINES_OF_RANGES,  /* the same with Python's co_linetable of 3.10 */
+  SCRIPT_LINES_OF_PLACES,  /* the same with that of 3.11 */
+  SCRIPT_LINES_OF_JAVA,    /* the index of a bytecode and 1, with HotSpot's compressed table */
+  SCRIPT_LINES_OF_JAVA_20, /* the same since JDK 20 */
   SCRIPT_LINES_FORMS
 };
 struct script_layout {
@@ -232,7 +236,7 @@ struct script_counts {
   __u64 walks[SCRIPT_LANGUAGES][SCRIPT_REASONS];
 };
 
-PROFILE_ABI_ASSERT(sizeof(struct script_layout) == 216, "script_layout");
+PROFILE_ABI_ASSERT(sizeof(struct script_layout) == 224, "script_layout");
 PROFILE_ABI_ASSERT(sizeof(struct ring_name) == 504, "ring_name");
 PROFILE_ABI_ASSERT(sizeof(struct ring_lines) == 24 + SCRIPT_TABLE_BYTES, "ring_lines");
 PROFILE_ABI_ASSERT((int)NODE_PLACES <= SCRIPT_MOST_PLACES, "places of node");

@@ -285,6 +285,12 @@ bool fill(const EngineTables& tables, unsigned version, std::uint64_t bias, std:
   make.put(JAVA_CONST_NAME, "ConstMethod._name_index");
   make.put(JAVA_CONST_CODE, "ConstMethod._code_size");
   make.put_size(JAVA_CONST_BYTES, "ConstMethod");
+  const bool has_flags = make.has("ConstMethod._flags");
+  if (has_flags || make.has("ConstMethod._flags._flags")) {
+    make.put(JAVA_CONST_SIZE, "ConstMethod._constMethod_size");
+    make.put(JAVA_CONST_FLAGS, has_flags ? "ConstMethod._flags" : "ConstMethod._flags._flags");
+    layout.lines = version >= version_without_null_bytes ? SCRIPT_LINES_OF_JAVA_20 : SCRIPT_LINES_OF_JAVA;
+  }
   make.put(JAVA_POOL_HOLDER, "ConstantPool._pool_holder");
   make.put_size(JAVA_POOL_BYTES, "ConstantPool");
   make.put(JAVA_CLASS_NAME, "Klass._name");
@@ -337,6 +343,7 @@ bool is_sound_java(const script_layout& layout) {
          is_below(JAVA_SCOPES, JAVA_BLOB_BYTES, layout.at[JAVA_SCOPES_IS_ADDRESS] != 0 ? 8 : 4) &&
          layout.at[JAVA_SCOPES_BIAS] <= 1 && is_below(JAVA_CONST_POOL, JAVA_CONST_READ, 8) &&
          is_below(JAVA_CONST_NAME, JAVA_CONST_READ, 2) && is_below(JAVA_CONST_CODE, JAVA_CONST_READ, 2) &&
+         is_below(JAVA_CONST_SIZE, JAVA_CONST_READ, 4) && is_below(JAVA_CONST_FLAGS, JAVA_CONST_READ, 2) &&
          is_below(JAVA_SYMBOL_COUNT, 8, 2) && is_below(JAVA_FRAME_CODE, 72, 8);
 }
 

@@ -1,5 +1,6 @@
-// Python's tables: Objects/lnotab_notes.txt of 3.9 and 3.10, Objects/locations.md of 3.11. All of them say by how much
-// the line changes from one range of instructions to the next.
+// Python's tables: Objects/lnotab_notes.txt of 3.9 and 3.10, Objects/locations.md of 3.11. Java's: compressedStream.hpp
+// and CompressedLineNumberReadStream of HotSpot. All of them say by how much the line changes from one range of
+// instructions to the next.
 #include "interpret/line_table.h"
 
 #include <cstddef>
@@ -100,12 +101,71 @@ std::uint32_t line_in_places(std::uint64_t unit, std::int64_t line, std::span<co
   return 0;
 }
 
+// Pairs of how far the index and the line go on: both in one byte, or behind a mark as numbers (UNSIGNED5) with a sign.
+class PairReader {
+ public:
+  PairReader(std::span<const std::uint8_t> table, std::uint8_t bias) : rest_(table), bias_(bias) {}
+
+  struct Pair {
+    std::int64_t index = 0;
+    std::int64_t line = 0;
+  };
+  // Adds the next one to `sum`. False: there is no other one.
+  bool next(Pair& sum) {
+    constexpr std::uint8_t with_numbers = 0xff;
+    constexpr int line_bits = 3;
+    const std::uint8_t first = take();
+    if (first == 0) return false;
+    const bool has_numbers = first == with_numbers;
+    sum.index += has_numbers ? number() : first >> line_bits;
+    sum.line += has_numbers ? number() : first & ((1 << line_bits) - 1);
+    return true;
+  }
+
+ private:
+  std::uint8_t take() {
+    if (rest_.empty()) return 0;
+    const std::uint8_t byte = rest_.front();
+    rest_ = rest_.subspan(1);
+    return byte;
+  }
+  std::int32_t number() {
+    constexpr std::uint32_t last_from = 192;
+    constexpr unsigned bits = 6;
+    constexpr unsigned most_bytes = 5;
+    std::uint32_t value = 0;
+    for (unsigned i = 0; i < most_bytes; ++i) {
+      const std::uint32_t byte = std::uint32_t{take()} - bias_;
+      value += byte << (bits * i);
+      if (byte < last_from - bias_) break;
+    }
+    return static_cast<std::int32_t>(value >> 1 ^ (~(value & 1) + 1));
+  }
+
+  std::span<const std::uint8_t> rest_;
+  std::uint8_t bias_;
+};
+
+std::uint32_t line_in_java(std::int64_t index, std::uint8_t bias, std::span<const std::uint8_t> table) {
+  PairReader pairs(table, bias);
+  PairReader::Pair at, best;
+  while (pairs.next(at)) {
+    // Ranges need not ascend.
+    if (at.index <= index && at.index >= best.index) best = at;
+    if (at.index == index) break;
+  }
+  return as_line(best.line);
+}
+
 }  // namespace
 
 std::uint32_t line_at(script_lines form, std::uint64_t position, std::uint32_t first_line,
                       std::span<const std::uint8_t> table) {
   if (position == 0 || form == SCRIPT_LINES_NONE) return 0;
   if (form == SCRIPT_LINES_DIRECT) return static_cast<std::uint32_t>(position);
+  if (form == SCRIPT_LINES_OF_JAVA || form == SCRIPT_LINES_OF_JAVA_20) {
+    return line_in_java(static_cast<std::int64_t>(position) - 1, form == SCRIPT_LINES_OF_JAVA_20 ? 1 : 0, table);
+  }
   if (position == 1) return first_line;
   const std::uint64_t unit = position - 2;
   if (form == SCRIPT_LINES_OF_BYTES) return line_in_pairs(unit * unit_bytes, first_line, table);

@@ -25,6 +25,7 @@ check_mix "$tmp/out" 40 java
 ((right > 0)) || fail "no stack is whole; $(outcome)"
 expect_present ';JavaMain;.*;~StubRoutines \(1\)_\[s\];Mix\.main_\[s\];Mix\.go_\[s\];'
 expect_present ';Mix\.byNew_\[s\];Mix\$Made\.<init>_\[s\];Mix\.go_\[s\];'
+expect_lines Mix.java 40 java
 kill "$started"
 
 begin_script "${java[@]}" Mix 40
@@ -36,6 +37,7 @@ expect_present ';Mix\.main \[Mix.java\];Mix\.go \[Mix.java\];'
 # Without it the engine's code has no names.
 sample_enough 20 -F 499 -U --languages none -p "$started" 0.5
 expect_absent 'Mix\.'
+expect_lines Mix.java 40 java
 kill "$started"
 
 # What waits is found in the same way.

@@ -133,6 +133,7 @@ class MadeJava {
   }
   [[nodiscard]] std::uint64_t bias() const { return bias_; }
   // Says of the blob that at `place` in its code these methods are at work, the innermost first.
+  // Each runs at the index of a bytecode that is ten times its number, counted from 1.
   void inline_into(const Blob& of, std::uint32_t place, const std::vector<std::uint64_t>& methods) {
     constexpr std::uint32_t first_scope = 1;
     constexpr std::uint32_t scope_bytes = 16;
@@ -155,6 +156,7 @@ class MadeJava {
       const bool is_last = i + 1 == methods.size();
       put_byte(at, static_cast<std::uint8_t>((is_last ? 0 : first_scope + (i + 1) * scope_bytes) + bias));
       put_byte(at + 1, static_cast<std::uint8_t>(i + 1 + bias));
+      put_byte(at + 2, static_cast<std::uint8_t>(10 * (i + 1) + 1 + bias));
       put(others + 8 * i, methods[i]);
     }
   }
@@ -236,6 +238,8 @@ class MadeJava {
     return word;
   }
 
+  bool has_lines = false;
+
   int walk_it() {
     begin();
     int end = walk_frames(0);
@@ -244,6 +248,15 @@ class MadeJava {
     return walk_frames(0);
   }
 
+  // Of each frame, innermost first; 0: none.
+  [[nodiscard]] std::vector<std::uint64_t> positions() const {
+    std::vector<std::uint64_t> all;
+    for (__u32 i = 0; i < here_.walk.depth; ++i) {
+      const __u64 word = here_.walk.frames[i];
+      all.push_back((word & SCRIPT_FRAME_MASK) == SCRIPT_FRAME ? word & SCRIPT_POSITION_MASK : 0);
+    }
+    return all;
+  }
   [[nodiscard]] std::vector<std::string> walked() const {
     std::vector<std::string> words;
     for (__u32 i = 0; i < here_.walk.depth; ++i) {
@@ -289,6 +302,7 @@ class MadeJava {
     walk_config.mode = WALK_AUTO;
     walk_config.depth = WALK_MOST_FRAMES;
     walk_config.languages = 1U << SCRIPT_JAVA;
+    walk_config.lines = has_lines ? 1 : 0;
   }
   void push(std::uint64_t word) { put(sp_ -= 8, word); }
   void make(std::uint64_t at, const std::vector<std::uint64_t>& words) {
@@ -317,6 +331,7 @@ class MadeJava {
 };
 
 using Words = std::vector<std::string>;
+using Positions = std::vector<std::uint64_t>;
 using Code = std::vector<std::uint8_t>;
 
 // mov [rsp - n], eax; push rbp; sub rsp, 16
@@ -395,6 +410,28 @@ TEST_CASE("methods that the compiler has put into another one are frames of thei
     CHECK(java.walk_it() == WALK_ROOT);
     CHECK(java.walked().size() == 6);
   }
+}
+
+TEST_CASE("with lines, a frame of Java has the index of the bytecode that runs, where that is known") {
+  WalkHost here;
+  host = &here;
+  MadeJava java(here);
+  here.engine_bias = java.bias();
+  java.has_lines = true;
+  const std::uint64_t main = java.method("app/Main", "main", 30);
+  java.call_engine();
+  java.call_stub(java.stub());
+  java.call_interpreted(main, java.code_of(main) + 7);
+  const MadeJava::Blob outer = java.compiled("outer", pushes);
+  java.inline_into(outer, 0x80, {java.method("app/In", "in", 40), java.method_of(outer)});
+  java.call(outer);
+  // Its own place is an old one: it has called the engine.
+  const std::uint64_t nat = java.method("app/Main", "nat", 30);
+  java.call_interpreted(nat, java.code_of(nat) + 3);
+  java.call_engine();
+  CHECK(java.walk_it() == WALK_ROOT);
+  //                                   engine, nat, in, outer, main, stub, engine, root
+  CHECK(java.positions() == Positions{0, 0, 11, 21, 8, 0, 0, 0});
 }
 
 TEST_CASE("the innermost frame of Java may be half made") {

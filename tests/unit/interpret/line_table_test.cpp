@@ -1,4 +1,4 @@
-// Lines of positions in functions of scripts: tables as each version of Python makes them, and damaged ones.
+// Lines of positions in functions of scripts: tables as each version of Python and Java makes them, and damaged ones.
 #include <doctest/doctest.h>
 
 #include <cstdint>
@@ -60,12 +60,32 @@ TEST_CASE("tables of Python 3.11 have places of five kinds") {
   CHECK(lines_of(SCRIPT_LINES_OF_PLACES, upwards, 4) == Lines{10 + 66, 0, 10 + 66 + 6, 0});
 }
 
+TEST_CASE("tables of Java say where a line begins, in one byte or as numbers with a sign") {
+  // Line 40 from index 0 on, 42 from 5, 43 from 8, and 40 again from 48.
+  const Table old{0xff, 0, 80, 5 << 3 | 2, 3 << 3 | 1, 0xff, 80, 5, 0, 0xff, 0xff};
+  const Table since_20{0xff, 1, 81, 5 << 3 | 2, 3 << 3 | 1, 0xff, 81, 6, 0, 0xff, 0xff};
+  const auto lines = [](script_lines form, const Table& table) {
+    Lines found;
+    for (const std::uint64_t index : {0, 4, 5, 7, 8, 47, 48, 1000}) {
+      found.push_back(line_at(form, index + 1, 10, table));
+    }
+    return found;
+  };
+  CHECK(lines(SCRIPT_LINES_OF_JAVA, old) == Lines{40, 40, 42, 42, 43, 43, 40, 40});
+  CHECK(lines(SCRIPT_LINES_OF_JAVA_20, since_20) == Lines{40, 40, 42, 42, 43, 43, 40, 40});
+  CHECK(line_at(SCRIPT_LINES_OF_JAVA, 1, 10, {}) == 0);
+  // 300 lines on, in two bytes: 600 = 216 + 6 * 64.
+  CHECK(line_at(SCRIPT_LINES_OF_JAVA, 1, 10, Table{0xff, 0, 216, 6, 0}) == 300);
+  CHECK(line_at(SCRIPT_LINES_OF_JAVA_20, 1, 10, Table{0xff, 1, 217, 7, 0}) == 300);
+}
+
 TEST_CASE("any bytes are a table, and are read within their bounds") {
   for (unsigned seed = 1; seed < 200; ++seed) {
     Table table(seed % 40);
     std::uint32_t state = seed * 2654435761U;
     for (std::uint8_t& byte : table) byte = static_cast<std::uint8_t>((state = state * 1664525U + 1013904223U) >> 24);
-    for (const auto form : {SCRIPT_LINES_OF_BYTES, SCRIPT_LINES_OF_RANGES, SCRIPT_LINES_OF_PLACES}) {
+    for (const auto form : {SCRIPT_LINES_OF_BYTES, SCRIPT_LINES_OF_RANGES, SCRIPT_LINES_OF_PLACES, SCRIPT_LINES_OF_JAVA,
+                            SCRIPT_LINES_OF_JAVA_20}) {
       for (std::uint64_t position = 0; position < 100; ++position) {
         CHECK(line_at(form, position, 5, table) <= INT32_MAX);
       }

@@ -19,24 +19,24 @@ public class Mix {
     final long value;
 
     Made(int left) throws Exception {
-      value = go(left);
+      value = go(left);  // at Made.<init>
     }
   }
 
   static class Base {
     long work(int left) throws Exception {
-      return go(left);
+      return go(left);  // at Base.work
     }
 
     synchronized long guarded(int left) throws Exception {
-      return go(left);
+      return go(left);  // at Base.guarded
     }
   }
 
   static class Derived extends Base {
     @Override
     long work(int left) throws Exception {
-      return super.work(left);
+      return super.work(left);  // at Derived.work
     }
   }
 
@@ -49,7 +49,7 @@ public class Mix {
 
     @Override
     public Iterator<Long> iterator() {
-      return Collections.singletonList(quietly(left)).iterator();
+      return Collections.singletonList(quietly(left)).iterator();  // at Walked.iterator
     }
   }
 
@@ -64,24 +64,24 @@ public class Mix {
   // For callers that may throw nothing.
   static long quietly(int left) {
     try {
-      return go(left);
+      return go(left);  // at quietly
     } catch (Exception error) {
       throw new IllegalStateException(error);
     }
   }
 
   static long direct(int left) throws Exception {
-    return go(left);
+    return go(left);  // at direct
   }
 
   static long byStream(int left) {
-    return Arrays.asList(left).stream().mapToLong(one -> quietly(one)).sum();
+    return Arrays.asList(left).stream().mapToLong(one -> quietly(one)).sum();  // at byStream byStream:lambda
   }
 
   static long bySort(int left) {
     final Integer[] two = {2, 1};
-    Arrays.sort(two, (a, b) -> {
-      sum += quietly(left);
+    Arrays.sort(two, (a, b) -> {  // at bySort
+      sum += quietly(left);  // at bySort:lambda
       return a - b;
     });
     return 0;
@@ -89,58 +89,58 @@ public class Mix {
 
   static long byEach(int left) {
     final long[] result = {0};
-    Collections.singletonList(left).forEach(one -> result[0] = quietly(one));
+    Collections.singletonList(left).forEach(one -> result[0] = quietly(one));  // at byEach byEach:lambda
     return result[0];
   }
 
   static long byNew(int left) throws Exception {
-    return new Made(left).value;
+    return new Made(left).value;  // at byNew
   }
 
   static long byReference(int left) throws Exception {
     final Way way = Mix::go;
-    return way.take(left);
+    return way.take(left);  // at byReference
   }
 
   static long byReflection(int left) throws Exception {
     final Method method = Mix.class.getDeclaredMethod("go", int.class);
-    return (Long) method.invoke(null, left);
+    return (Long) method.invoke(null, left);  // at byReflection
   }
 
   static long byException(int left) throws Exception {
     try {
       throw new Thrown();
     } catch (Thrown thrown) {
-      return go(left);
+      return go(left);  // at byException
     }
   }
 
   static long bySuper(int left) throws Exception {
-    return new Derived().work(left);
+    return new Derived().work(left);  // at bySuper
   }
 
   static long byGuard(int left) throws Exception {
-    return new Base().guarded(left);
+    return new Base().guarded(left);  // at byGuard
   }
 
   static long byIterator(int left) {
     long result = 0;
-    for (final long one : new Walked(left)) result += one;
+    for (final long one : new Walked(left)) result += one;  // at byIterator
     return result;
   }
 
   @SuppressWarnings("removal")
   static long byPrivilege(int left) {
-    return AccessController.doPrivileged((PrivilegedAction<Long>) () -> quietly(left));
+    return AccessController.doPrivileged((PrivilegedAction<Long>) () -> quietly(left));  // at byPrivilege byPrivilege:lambda
   }
 
   static long byClass(int left) throws Exception {
     return new Callable<Long>() {
       @Override
       public Long call() throws Exception {
-        return go(left);
+        return go(left);  // at 1.call
       }
-    }.call();
+    }.call();  // at byClass
   }
 
   static long byFinally(int left) throws Exception {
@@ -148,47 +148,47 @@ public class Mix {
     try {
       result = 1;
     } finally {
-      result += go(left);
+      result += go(left);  // at byFinally
     }
     return result;
   }
 
   static long go(int left) throws Exception {
-    if (left <= 0) return burn();
+    if (left <= 0) return burn();  // at go:burn
     switch (left % 15) {
       case 1:
-        return byStream(left - 1);
+        return byStream(left - 1);  // at go:byStream
       case 2:
-        return bySort(left - 1);
+        return bySort(left - 1);  // at go:bySort
       case 3:
-        return byEach(left - 1);
+        return byEach(left - 1);  // at go:byEach
       case 4:
-        return byNew(left - 1);
+        return byNew(left - 1);  // at go:byNew
       case 5:
-        return byReference(left - 1);
+        return byReference(left - 1);  // at go:byReference
       case 6:
-        return byReflection(left - 1);
+        return byReflection(left - 1);  // at go:byReflection
       case 7:
-        return byException(left - 1);
+        return byException(left - 1);  // at go:byException
       case 8:
-        return bySuper(left - 1);
+        return bySuper(left - 1);  // at go:bySuper
       case 9:
-        return byGuard(left - 1);
+        return byGuard(left - 1);  // at go:byGuard
       case 10:
-        return byIterator(left - 1);
+        return byIterator(left - 1);  // at go:byIterator
       case 11:
-        return byPrivilege(left - 1);
+        return byPrivilege(left - 1);  // at go:byPrivilege
       case 12:
-        return byClass(left - 1);
+        return byClass(left - 1);  // at go:byClass
       case 13:
-        return byFinally(left - 1);
+        return byFinally(left - 1);  // at go:byFinally
       default:
-        return direct(left - 1);
+        return direct(left - 1);  // at go:direct
     }
   }
 
   public static void main(String[] arguments) throws Exception {
     final int depth = Integer.parseInt(arguments[0]);
-    for (;;) sum += go(depth);
+    for (;;) sum += go(depth);  // at main
   }
 }

@@ -111,22 +111,25 @@ if len(sys.argv) > 4:
         said = re.search(r"(?:#|//) at (.*)$", text)
         called_at.update({name: number for name in said[1].split()} if said else {})
         begins = re.match(r"\s*(?:async |static )*(?:def|function|sub) (\w+)", text)
+        if truth is java:
+            begins = re.match(r"\s*(?:(?:static |public |synchronized )*[\w<>]+ (\w+)|\w+)\([^;]*$", text)
         if begins:
-            begun.append((len(text) - len(text.lstrip()), [begins[1], number, number]))
-            lines_of.setdefault(begins[1], []).append(begun[-1][1])
+            name = begins[1] or "<init>"
+            begun.append((len(text) - len(text.lstrip()), [name, number, number]))
+            lines_of.setdefault(name, []).append(begun[-1][1])
         elif begun and text.strip() not in ("", "}"):
             begun[-1][1][2] = number
 
 
 def without_line(frame):
-    found = re.fullmatch(r"(.*) (\S+\.(?:py|php|rb|pl|js)|\(eval \d+\))(?::(\d+))?", frame)
+    found = re.fullmatch(r"(.*) (\S+\.(?:py|php|rb|pl|js|java)|\(eval \d+\))(?::(\d+))?", frame)
     return (found[1], int(found[3] or 0)) if found else (frame, 0)
 
 
 def has_right_line(key, line, is_inner):
     if line == called_at.get(key, line):
         return True
-    name = re.sub(r"^.*(::|\.)", "", key.split(":burn")[0])
+    name = re.sub(r"^.*(::|\.)", "", key.split(":")[0])
     return is_inner and any(first <= line <= last for _, first, last in lines_of.get(name, []))
 
 
@@ -144,7 +147,10 @@ chain, keys = [], []
 for left in range(depth, 0, -1):
     way = ways[left % len(ways)]
     chain += ["go", *truth.get("instead", {}).get(way, [way]), *behind.get(way, [])]
-    keys += [way + name if name in ("{closure}", "<__ANON__>") else name for name in chain[len(keys):]]
+    names = {"{closure}": way + "{closure}", "<__ANON__>": way + "<__ANON__>"}
+    if truth is java:
+        names["go"] = "go:" + way
+    keys += [names.get(name, name) for name in chain[len(keys):]]
 chain += ["go", "burn"]
 keys += ["go:burn", "burn"]
 shown = [name.rsplit(".", 1)[-1] if old else name for name in chain]
@@ -185,7 +191,7 @@ for line in open(path, encoding="utf-8"):
         same, tail = 0, [name for name in rest if name not in names and name not in libraries]
     is_right = is_root and all(name in libraries for name in tail)
     if called_at and is_right:
-        above = lines[len(root):]
+        above = lines[len([name for name in root if name not in truth.get("ignored", ())]):]
         for i, (key, number) in enumerate(zip(["main", *keys[:same]], above)):
             is_lined = has_right_line(key, number, i == same)
             lined += count if number and is_lined else 0
