@@ -106,7 +106,7 @@ ways, behind, libraries = truth["ways"], truth["behind"], truth["libraries"]
 # The lines that call the next function of the chain, by the name of the one that has them, and those of each function.
 called_at, lines_of = {}, {}
 if len(sys.argv) > 4:
-    begun = []
+    begun, is_decorated = [], False
     for number, text in enumerate(open(sys.argv[4], encoding="utf-8"), 1):
         said = re.search(r"(?:#|//) at (.*)$", text)
         called_at.update({name: number for name in said[1].split()} if said else {})
@@ -115,10 +115,12 @@ if len(sys.argv) > 4:
             begins = re.match(r"\s*(?:(?:static |public |synchronized )*[\w<>]+ (\w+)|\w+)\([^;]*$", text)
         if begins:
             name = begins[1] or "<init>"
-            begun.append((len(text) - len(text.lstrip()), [name, number, number]))
+            # A function that has not begun is in the line of its decorator.
+            begun.append((len(text) - len(text.lstrip()), [name, number - is_decorated, number]))
             lines_of.setdefault(name, []).append(begun[-1][1])
         elif begun and text.strip() not in ("", "}"):
             begun[-1][1][2] = number
+        is_decorated = text.lstrip().startswith("@")
 
 
 def without_line(frame):
