@@ -43,16 +43,16 @@ struct ProcessFacts {
   std::string comm;
 };
 // Tells the facts of the `image`-th program of `tgid`; of one that is not new, only its times. It is called on the
-// thread that calls Recorder::add() and commit().
+// thread that calls SampleRecorder::add() and commit().
 using AskFacts = std::function<ProcessFacts(std::uint32_t tgid, std::uint32_t image, bool is_new)>;
 
 using SavedRecording = std::function<void(std::string bytes)>;
 
 // Writes a recording. The database is written by a thread of its own, because a disk may take long: no function but
 // finish() waits for it.
-class Recorder {
+class SampleRecorder {
  public:
-  virtual ~Recorder() = default;
+  virtual ~SampleRecorder() = default;
 
   // There is at least one event. `began_ns`: when sampling began (CLOCK_MONOTONIC).
   virtual void begin(const std::vector<RecordedEvent>& events, std::uint64_t began_ns, AskFacts facts) = 0;
@@ -81,7 +81,7 @@ class Recorder {
 // Makes the file, or takes the place of a recording that nobody writes. It belongs to the caller, as all outputs, and
 // is only for its owner. If `path` is empty, the recording is kept in memory. Throws Error if the file cannot be made
 // or is another kind of file, and if a recorder writes it.
-std::unique_ptr<Recorder> make_recorder(const std::string& path, const RecordingLimits& limits);
+std::unique_ptr<SampleRecorder> make_recorder(const std::string& path, const RecordingLimits& limits);
 
 // Reads the samples that `request` asks for, in the order of time. `on_sample`: called for each one instead of adding a
 // row for it. The profile has the names of its stacks, as for a sink (SampleSink::add). Throws Error if the file is no

@@ -29,7 +29,7 @@ class SharedRecording {
         accounts_(events) {}
 
   void prepare();
-  // As Recorder::save().
+  // As SampleRecorder::save().
   void save(double last_s, SavedRecording done) const;
   void begin(std::size_t event, const RunInfo& run);
   void watch(EventLoop& loop);
@@ -52,8 +52,8 @@ class SharedRecording {
   std::function<void(const std::string&)> say_;
   std::vector<RecordedEvent> events_;
   std::vector<Account> accounts_;
-  std::unique_ptr<Recorder> recorder_;  // set from prepare() on, if something is recorded
-  std::size_t begun_ = 0;               // events
+  std::unique_ptr<SampleRecorder> recorder_;  // set from prepare() on, if something is recorded
+  std::size_t begun_ = 0;                     // events
   std::size_t ended_ = 0;
   std::uint64_t until_ns_ = 0;  // CLOCK_MONOTONIC: what the accounts are of
   bool has_failed_ = false;

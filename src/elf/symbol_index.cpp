@@ -76,8 +76,8 @@ bool SymbolIndex::matters(std::uint64_t start) {
   return slot < addresses_.size() && (!nearest_[slot].filled || start >= nearest_[slot].start);
 }
 
-std::vector<std::optional<CodeRange>> SymbolIndex::answers() const {
-  std::vector<std::optional<CodeRange>> answers(addresses_.size());
+std::vector<std::optional<SymbolRange>> SymbolIndex::answers() const {
+  std::vector<std::optional<SymbolRange>> answers(addresses_.size());
   Nearest nearest;
   for (std::size_t i = 0; i < addresses_.size(); ++i) {
     if (nearest_[i].filled) nearest = nearest_[i];
@@ -88,9 +88,9 @@ std::vector<std::optional<CodeRange>> SymbolIndex::answers() const {
       const bool inner = range.start > best.start || (range.start == best.start && range.end < best.end);
       if (best.end == 0 || inner) best = range;
     }
-    if (best.end != 0) answers[i] = CodeRange{best.start, best.end - best.start};
+    if (best.end != 0) answers[i] = SymbolRange{best.start, best.end - best.start};
     const bool inner = best.end == 0 || nearest.start > best.start;
-    if (inner && nearest.filled && addresses_[i] < nearest.limit) answers[i] = CodeRange{nearest.start, 0};
+    if (inner && nearest.filled && addresses_[i] < nearest.limit) answers[i] = SymbolRange{nearest.start, 0};
   }
   return answers;
 }

@@ -13,10 +13,10 @@
 namespace profile {
 
 // The code that one symbol stands for. `size` 0: the symbol has no size and reaches to the next symbol.
-struct CodeRange {
+struct SymbolRange {
   std::uint64_t start = 0;
   std::uint64_t size = 0;
-  friend auto operator<=>(const CodeRange&, const CodeRange&) = default;
+  friend auto operator<=>(const SymbolRange&, const SymbolRange&) = default;
 };
 
 class SymbolIndex {
@@ -36,7 +36,7 @@ class SymbolIndex {
 
   // Call it when all symbols are added. For each address: the symbol with the greatest start that covers it; of several
   // with that start, the smallest. Sized symbols come before unsized ones.
-  [[nodiscard]] std::vector<std::optional<CodeRange>> answers() const;
+  [[nodiscard]] std::vector<std::optional<SymbolRange>> answers() const;
   // Call it when all symbols are added. For each address: the range around it in which any other address gets the same
   // answer, because nothing begins or ends there.
   [[nodiscard]] std::vector<ValidRange> valid_ranges() const;

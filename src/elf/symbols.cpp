@@ -45,7 +45,7 @@ bool is_a(const ElfTableSymbol& symbol, Kind kind) {
   return kind == Kind::function ? function : symbol.type == STT_NOTYPE && (symbol.section->flags & SHF_EXECINSTR) != 0;
 }
 
-CodeRange range_of(const ElfTableSymbol& symbol) {
+SymbolRange range_of(const ElfTableSymbol& symbol) {
   return {symbol.start, std::min(symbol.size, UINT64_MAX - symbol.start)};  // cut off as in SymbolIndex
 }
 
@@ -102,7 +102,7 @@ class LabelFilter {
 
 // A range that answers an address, and the best of its names.
 struct Group {
-  CodeRange range;
+  SymbolRange range;
   std::uint8_t rank = UINT8_MAX;  // the lowest seen so far
   std::uint32_t count = 0;        // how many names of that rank it has
   std::string name;
@@ -131,7 +131,7 @@ class Pass {
   [[nodiscard]] bool find_ranges(SymbolIndex& index);
   [[nodiscard]] bool find_candidates();
   [[nodiscard]] bool choose_names(std::uint64_t budget_bytes);
-  [[nodiscard]] std::optional<std::size_t> group_of(const CodeRange& range) const;
+  [[nodiscard]] std::optional<std::size_t> group_of(const SymbolRange& range) const;
 
   const ElfSymbolTable& table_;
   Kind kind_;
@@ -156,7 +156,7 @@ bool Pass::find_ranges(SymbolIndex& index) {
   });
 }
 
-std::optional<std::size_t> Pass::group_of(const CodeRange& range) const {
+std::optional<std::size_t> Pass::group_of(const SymbolRange& range) const {
   const auto found = std::ranges::lower_bound(groups_, range, {}, &Group::range);
   if (found == groups_.end() || found->range != range) return std::nullopt;
   return static_cast<std::size_t>(found - groups_.begin());

@@ -42,7 +42,7 @@ Account since(const Account& now, const Account& before) {
   return difference;
 }
 
-class SqliteRecorder final : public Recorder {
+class SqliteRecorder final : public SampleRecorder {
  public:
   SqliteRecorder(const std::string& path, const RecordingLimits& limits)
       : file_(path.empty() ? nullptr : std::make_unique<DatabaseFile>(path, is_recording)),
@@ -140,7 +140,7 @@ class SqliteRecorder final : public Recorder {
 
 }  // namespace
 
-std::unique_ptr<Recorder> make_recorder(const std::string& path, const RecordingLimits& limits) {
+std::unique_ptr<SampleRecorder> make_recorder(const std::string& path, const RecordingLimits& limits) {
   return std::make_unique<SqliteRecorder>(path, limits);
 }
 

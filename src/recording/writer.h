@@ -39,7 +39,7 @@ class TickWriter {
   void add(std::unique_ptr<Tick> tick);
   // Memory of a tick that was written, for the next one: fresh memory costs a page fault a page.
   [[nodiscard]] std::vector<Tick::Sample> take_spare();
-  // As Recorder::save(), after the ticks that were added before.
+  // As SampleRecorder::save(), after the ticks that were added before.
   void save(double last_s, SavedRecording done);
   // Waits until all is written. The last tick was added.
   void finish();

@@ -45,7 +45,7 @@ std::vector<Allocator> find_allocators(const SamplingOptions& options) {
   };
   std::set<FileIdentity> seen;
   const auto add_of = [&](std::uint32_t id) {
-    for (const MappedFile& file : mapped_files(id)) {
+    for (const LoadedFile& file : mapped_files(id)) {
       const std::string_view path = file.path;
       if (!is_allocator_library(path.substr(path.rfind('/') + 1))) continue;
       if (seen.insert(file.identity).second) add(open_mapped_file(probes, file));
@@ -107,7 +107,7 @@ std::string file_with_malloc(const SamplingOptions& options) {
   FileProbes& probes = options.children->probes();
   for (const auto* ids : {&options.tgids, &options.tids}) {
     for (const std::uint32_t id : *ids) {
-      for (const MappedFile& file : mapped_files(id)) {
+      for (const LoadedFile& file : mapped_files(id)) {
         const auto opened = open_mapped_file(probes, file);
         if (!opened) continue;
         const NameSearch search = probes.search(*opened, "malloc", 0);

@@ -71,7 +71,7 @@ std::vector<std::string> command_paths(const std::string& name) {
 std::optional<ProbedFile> find_mapped(FileProbes& probes, const std::string& name, std::span<const std::uint32_t> ids) {
   const bool is_path = name.find('/') != std::string::npos;
   for (const std::uint32_t id : ids) {
-    for (const MappedFile& file : mapped_files(id)) {
+    for (const LoadedFile& file : mapped_files(id)) {
       const std::string_view file_name = file_name_of(file.path);
       const bool is_it = is_path ? file.path == name : file_name == name || is_library_called(file_name, name);
       if (!is_it) continue;
@@ -107,10 +107,10 @@ ProbedFile find_probed_file(FileProbes& probes, const std::string& name, std::sp
   throw Error(what + ": no library or command " + name + " in the usual places; give its path");
 }
 
-std::vector<MappedFile> mapped_files(std::uint32_t id) {
+std::vector<LoadedFile> mapped_files(std::uint32_t id) {
   KernelProcSource proc;
   ProcSnapshot snapshot;
-  std::vector<MappedFile> files;
+  std::vector<LoadedFile> files;
   if (!proc.read(id, snapshot)) return files;
   const bool own_mounts = proc.mount_namespace(id) == proc.mount_namespace(0);
   std::string_view text = snapshot.code_lines;
@@ -121,7 +121,7 @@ std::vector<MappedFile> mapped_files(std::uint32_t id) {
   return files;
 }
 
-std::optional<ProbedFile> open_mapped_file(FileProbes& probes, const MappedFile& file) {
+std::optional<ProbedFile> open_mapped_file(FileProbes& probes, const LoadedFile& file) {
   std::string why;
   return probes.open_mapped(file.identity, file.path, file.mapped_by, why);
 }

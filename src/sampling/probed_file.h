@@ -23,15 +23,15 @@ namespace profile {
 [[nodiscard]] ProbedFile find_probed_file(FileProbes& probes, const std::string& name,
                                           std::span<const std::uint32_t> ids, const std::string& what);
 
-struct MappedFile {
+struct LoadedFile {
   FileIdentity identity;
   std::string path;  // as the process sees it
   MappedBy mapped_by;
 };
 // The files with code that process or thread `id` has mapped, one entry for each mapping. Empty when it has ended.
-[[nodiscard]] std::vector<MappedFile> mapped_files(std::uint32_t id);
+[[nodiscard]] std::vector<LoadedFile> mapped_files(std::uint32_t id);
 // nullopt when the file cannot be opened, or is no ELF file.
-[[nodiscard]] std::optional<ProbedFile> open_mapped_file(FileProbes& probes, const MappedFile& file);
+[[nodiscard]] std::optional<ProbedFile> open_mapped_file(FileProbes& probes, const LoadedFile& file);
 
 // True if a file of this name is the library `name`: "libc.so.6" and "libc-2.31.so" are "libc".
 [[nodiscard]] bool is_library_called(std::string_view file_name, std::string_view name);

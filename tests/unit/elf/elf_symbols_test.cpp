@@ -219,7 +219,7 @@ TEST_CASE("the innermost symbol is the same as in a search of every symbol for e
       }
     }
     const auto best_for = [&added](std::uint64_t address) {
-      std::optional<CodeRange> best;
+      std::optional<SymbolRange> best;
       std::uint64_t nearest = 0;
       for (const Added& symbol : added) {
         if (symbol.start <= address) nearest = std::max(nearest, symbol.start);
@@ -231,7 +231,7 @@ TEST_CASE("the innermost symbol is the same as in a search of every symbol for e
         const auto smaller = [](std::uint64_t a, std::uint64_t b) { return a - 1 < b - 1; };  // 0 is the largest
         if (!covers) continue;
         if (!best || symbol.start > best->start || (symbol.start == best->start && smaller(symbol.size, best->size))) {
-          best = CodeRange{symbol.start, symbol.size};
+          best = SymbolRange{symbol.start, symbol.size};
         }
       }
       return best;

@@ -41,7 +41,7 @@ TEST_SUITE("late samples") {
   TEST_CASE("each part of a recording has the samples of its account") {
     const std::string path = test::directory().file("late.db");
     const std::string part_path = test::directory().file("part.db");
-    const std::unique_ptr<Recorder> recorder = make_recorder(path, {});
+    const std::unique_ptr<SampleRecorder> recorder = make_recorder(path, {});
     // What lasts ten seconds already.
     const std::uint64_t began_ns = monotonic_ns() - 10 * second_ns;
     recorder->begin({RecordedEvent{}}, began_ns, [](auto...) { return ProcessFacts{}; });
