@@ -98,7 +98,7 @@ static __always_inline void count_request(struct block_request *done, __u64 id, 
     add_duration(sum, now_ns - start_ns, now_ns - done->began_ns, is_over);
     if (is_over) sum->bytes += done->bytes;
   }
-  count_span(&done->span, id, now_ns - start_ns, SPAN_COUNTS | (is_over ? SPAN_CLOSED : SPAN_PART));
+  count_span(&done->span, id, now_ns - start_ns, SPAN_COUNTS | (is_over ? SPAN_CLOSED : SPAN_PART), start_ns);
 }
 
 SEC("tp_btf/block_rq_complete")

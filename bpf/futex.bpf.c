@@ -130,7 +130,7 @@ static __always_inline void count_wait(struct futex_wait *wait, __u32 thread, __
     if (sum) add_duration(sum, now_ns - start_ns, waited_ns, is_over);
   }
   count_span(&wait->span, thread, now_ns - start_ns,
-             (is_over ? SPAN_CLOSED : SPAN_PART) | (is_counted ? SPAN_COUNTS : 0));
+             (is_over ? SPAN_CLOSED : SPAN_PART) | (is_counted ? SPAN_COUNTS : 0), start_ns);
 }
 
 static __always_inline void end_wait(struct futex_wait *wait, __u32 thread) {

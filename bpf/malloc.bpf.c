@@ -171,7 +171,7 @@ static __always_inline void give_back(__u32 tgid, __u64 address, __u64 before_ns
   const __u64 key = key_of(tgid, address);
   struct allocation *memory = find(key, tgid, address);
   if (!memory || !memory->life || memory->span.start_ns >= before_ns) return;
-  if (close_span(&memory->span)) count_span(&memory->span, memory->id, 0, SPAN_CLOSED);
+  if (close_span(&memory->span)) count_span(&memory->span, memory->id, 0, SPAN_CLOSED, 0);
   bpf_map_delete_elem(&spans, &key);
 }
 
@@ -197,7 +197,7 @@ static __always_inline int end_call(struct probe_registers *registers, enum resu
   if (result == MOVED && (address || !memory.bytes)) give_back(tgid, memory.given, begun_ns);
   if (!memory.span.start_ns) return 0; /* its stack was lost, which has been counted */
   if (!address) {
-    count_span(&memory.span, memory.id, 0, SPAN_CLOSED);
+    count_span(&memory.span, memory.id, 0, SPAN_CLOSED, 0);
     return 0;
   }
   memory.address = address;
@@ -277,7 +277,8 @@ static long count_memory(void *map, const __u32 *index, const __u64 *key, void *
   if (*index >= state.batched) return 1;
   struct allocation *memory = bpf_map_lookup_elem(&spans, key);
   if (!memory || !memory->life || !memory->span.start_ns || !is_alive(memory)) return 0;
-  count_span(&memory->span, memory->id, memory->bytes, SPAN_COUNTS | (state.last_flush ? SPAN_CLOSED : 0));
+  count_span(&memory->span, memory->id, memory->bytes, SPAN_COUNTS | (state.last_flush ? SPAN_CLOSED : 0),
+             memory->span.start_ns);
   return 0;
 }
 
@@ -292,7 +293,7 @@ static long end_memory(void *map, const __u32 *index, const __u64 *key, void *un
   if (*index >= state.batched) return 1;
   struct allocation *memory = bpf_map_lookup_elem(&spans, key);
   if (!memory || !memory->life || is_alive(memory)) return 0;
-  if (close_span(&memory->span)) count_span(&memory->span, memory->id, 0, SPAN_CLOSED);
+  if (close_span(&memory->span)) count_span(&memory->span, memory->id, 0, SPAN_CLOSED, 0);
   bpf_map_delete_elem(&spans, key);
   return 0;
 }

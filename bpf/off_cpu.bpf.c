@@ -274,7 +274,7 @@ static long cut_wait(void *map, const __u32 *id, struct thread_waits *thread, vo
     }
   }
   count_span(&thread->span, *id, now_ns - from_ns,
-             (state.last_flush ? SPAN_CLOSED : SPAN_PART) | (is_counted ? SPAN_COUNTS : 0));
+             (state.last_flush ? SPAN_CLOSED : SPAN_PART) | (is_counted ? SPAN_COUNTS : 0), start_ns);
   return 0;
 }
 

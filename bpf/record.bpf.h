@@ -149,11 +149,12 @@ static __always_inline bool add_to_row(void *histogram, const struct stack_key *
   return true;
 }
 
-/* Makes the key's row, with `value` and `samples`. False when the histogram cannot take it. */
+/* Makes the key's row, with `value` and `samples`. `time_ns`: when the program ran that the stacks are of. False when
+ * the histogram cannot take it. */
 static __always_inline bool make_row(void *histogram, __u32 generation, const struct stack_key *key, __u64 value,
-                                     __u64 samples) {
+                                     __u64 samples, __u64 time_ns) {
   const struct stack_value fresh = {
-      .value = value, .samples = record_config.weighted ? samples : 0, .first_ns = bpf_ktime_get_ns()};
+      .value = value, .samples = record_config.weighted ? samples : 0, .first_ns = time_ns};
   if (bpf_map_update_elem(histogram, key, &fresh, BPF_NOEXIST)) {
     return add_to_row(histogram, key, value, samples); /* another CPU was first, or there is no room */
   }
@@ -162,8 +163,8 @@ static __always_inline bool make_row(void *histogram, __u32 generation, const st
 }
 
 static __always_inline bool count_in(void *histogram, __u32 generation, const struct stack_key *key, __u64 value,
-                                     __u64 samples) {
-  return add_to_row(histogram, key, value, samples) || make_row(histogram, generation, key, value, samples);
+                                     __u64 samples, __u64 time_ns) {
+  return add_to_row(histogram, key, value, samples) || make_row(histogram, generation, key, value, samples, time_ns);
 }
 
 static __always_inline bool has_collided(long stack_id) { return stack_id < 0 && stack_id != -EFAULT; }
@@ -202,7 +203,7 @@ static __always_inline enum account_slot put_in_maps(void *ctx, enum walked walk
   if (is_held(walked) && !send_walked(held, generation, key)) return ACCOUNT_LOST_RING_FULL;
   if (!has_stacks) return ACCOUNT_TAKEN;
   if (walked == WALKED_UNFINISHED && keep_unfinished(held, generation, key, value)) return ACCOUNT_IN_RING;
-  return make_row(histogram, generation, key, value, 1) ? ACCOUNT_IN_MAP : ACCOUNT_TAKEN;
+  return make_row(histogram, generation, key, value, 1, bpf_ktime_get_ns()) ? ACCOUNT_IN_MAP : ACCOUNT_TAKEN;
 }
 
 /* Puts the sample into the histogram or a ring buffer. Returns the account's slot that says which, or that the sample

@@ -39,13 +39,13 @@ static __always_inline void lose_span(struct sample *sample) {
   bump(sample->account, ACCOUNT_LOST_SPANS_FULL);
 }
 
-/* Fills in the record of a span that ends or is cut now. */
+/* Fills in the record of a span that ends or is cut now. `since_ns`: as for count_span(). */
 static __always_inline void fill_end(struct ring_span_end *end, const struct span *span, __u32 generation, __u64 id,
-                                     __u64 value, __u32 flags) {
+                                     __u64 value, __u32 flags, __u64 since_ns) {
   *end = (struct ring_span_end){
       .header = {.type = RING_SPAN_END, .generation = generation},
       .span = id,
-      .began_ns = span->sent_ns,
+      .began_ns = span->sent_ns ? span->sent_ns : since_ns,
       .time_ns = bpf_ktime_get_ns(),
       .value = value,
       .cpu = bpf_get_smp_processor_id(),
@@ -55,8 +55,9 @@ static __always_inline void fill_end(struct ring_span_end *end, const struct spa
 }
 
 /* Counts a span that has ended (SPAN_CLOSED), or the part so far of one that goes on (SPAN_PART). `flags`: enum
- * span_end. A part is no sample, so it is in the account only when it is lost. */
-static __always_inline void count_span(const struct span *span, __u64 id, __u64 value, __u32 flags) {
+ * span_end. A part is no sample, so it is in the account only when it is lost. `since_ns`: when the span, or its part,
+ * began: its end may come after an exec, and its stacks are of the program before that. */
+static __always_inline void count_span(const struct span *span, __u64 id, __u64 value, __u32 flags, __u64 since_ns) {
   const __u32 generation = current_generation();
   struct cpu_account *account = account_of(generation);
   if (!account) return;
@@ -67,8 +68,8 @@ static __always_inline void count_span(const struct span *span, __u64 id, __u64 
       if (samples) bump(account, ACCOUNT_FILTERED);
       return;
     }
-    if (generation == 0 ? count_in(&histogram_0, 0, &span->key, value, samples)
-                        : count_in(&histogram_1, 1, &span->key, value, samples)) {
+    if (generation == 0 ? count_in(&histogram_0, 0, &span->key, value, samples, since_ns)
+                        : count_in(&histogram_1, 1, &span->key, value, samples, since_ns)) {
       if (samples) bump(account, ACCOUNT_IN_MAP);
       return;
     }
@@ -76,7 +77,7 @@ static __always_inline void count_span(const struct span *span, __u64 id, __u64 
     flags |= SPAN_BY_KEY;
   }
   struct ring_span_end end;
-  fill_end(&end, span, generation, id, value, flags);
+  fill_end(&end, span, generation, id, value, flags, since_ns);
   const bool sent = bpf_ringbuf_output(&ring, &end, sizeof(end), ring_wakeup()) == 0;
   if (!sent) {
     if (!samples) bump(account, ACCOUNT_TAKEN);

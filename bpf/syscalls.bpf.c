@@ -191,7 +191,7 @@ int BPF_PROG(on_exec, struct task_struct *task, int old_tid) {
 static __always_inline bool end_span(struct syscall_under_way *place, __u32 tid, __u64 now_ns) {
   const __u64 start_ns = close_span(&place->span);
   if (!start_ns) return false;
-  count_span(&place->span, tid, now_ns - start_ns, SPAN_COUNTS | SPAN_CLOSED);
+  count_span(&place->span, tid, now_ns - start_ns, SPAN_COUNTS | SPAN_CLOSED, start_ns);
   return true;
 }
 
@@ -252,7 +252,8 @@ static long cut_call(void *map, const __u32 *tid, struct syscall_under_way *plac
   if (!start_ns || now_ns <= start_ns) return 0;
   const __u64 next_ns = state.last_flush ? 0 : now_ns;
   if (__sync_val_compare_and_swap(&place->span.start_ns, start_ns, next_ns) != start_ns) return 0;
-  count_span(&place->span, *tid, now_ns - start_ns, SPAN_COUNTS | (state.last_flush ? SPAN_CLOSED : SPAN_PART));
+  count_span(&place->span, *tid, now_ns - start_ns, SPAN_COUNTS | (state.last_flush ? SPAN_CLOSED : SPAN_PART),
+             start_ns);
   return 0;
 }
 

@@ -174,7 +174,7 @@ __noinline int end_wait(struct thread_waits *thread, __u32 id, __u64 end_ns) {
   const bool is_counted = is_in_run(end_ns) && counts(waited_ns);
   if (is_counted) add_wait(thread, part_ns, waited_ns);
   const struct span ended = thread->span;
-  count_span(&ended, id, part_ns, SPAN_CLOSED | (is_counted ? SPAN_COUNTS : 0));
+  count_span(&ended, id, part_ns, SPAN_CLOSED | (is_counted ? SPAN_COUNTS : 0), start_ns);
   return 0;
 }
 
@@ -201,7 +201,7 @@ __noinline int count_unseen_wait(struct thread_waits *thread, __u32 id, __u64 no
   unseen.key.caller = 0;
   const bool is_counted = counts(waited_ns);
   if (is_counted) add_wait(thread, waited_ns, waited_ns);
-  count_span(&unseen, id, waited_ns, SPAN_CLOSED | (is_counted ? SPAN_COUNTS : 0));
+  count_span(&unseen, id, waited_ns, SPAN_CLOSED | (is_counted ? SPAN_COUNTS : 0), now_ns);
   return 0;
 }
 

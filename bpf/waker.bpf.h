@@ -21,6 +21,7 @@ static __always_inline void count_woken(struct woken_wait *wait, const struct wo
   struct cpu_account *account = account_of(generation);
   if (!account) return;
   bump(account, ACCOUNT_TAKEN);
+  const __u64 now_ns = bpf_ktime_get_ns(); /* the waker ran then, and a thread that waits runs no other program */
   __u32 flags = SPAN_CLOSED | (is_counted ? SPAN_COUNTS : 0);
   if (!thread->waits.span.sent_ns) {
     if (!is_counted) {
@@ -29,15 +30,15 @@ static __always_inline void count_woken(struct woken_wait *wait, const struct wo
     }
     wait->key.wait = thread->waits.span.key;
     wait->key.waker = thread->waker;
-    const bool in_map = generation == 0 ? count_in(&woken_0, 0, &wait->key.wait, value, 1)
-                                        : count_in(&woken_1, 1, &wait->key.wait, value, 1);
+    const bool in_map = generation == 0 ? count_in(&woken_0, 0, &wait->key.wait, value, 1, now_ns)
+                                        : count_in(&woken_1, 1, &wait->key.wait, value, 1, now_ns);
     if (in_map) {
       bump(account, ACCOUNT_IN_MAP);
       return;
     }
     flags |= SPAN_BY_KEY;
   }
-  fill_end(&wait->end.end, &thread->waits.span, generation, id, value, flags);
+  fill_end(&wait->end.end, &thread->waits.span, generation, id, value, flags, now_ns);
   wait->end.waker = thread->waker;
   if (bpf_ringbuf_output(&ring, &wait->end, sizeof(wait->end), ring_wakeup())) {
     bump(account, ACCOUNT_LOST_RING_FULL);

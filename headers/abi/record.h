@@ -64,7 +64,7 @@ struct woken_key {
 struct stack_value {
   __u64 value;    /* in the source's unit */
   __u64 samples;  /* how many they are; 0 (not kept) unless record_config::weighted */
-  __u64 first_ns; /* CLOCK_MONOTONIC of its first sample: says which program of that tgid it belongs to */
+  __u64 first_ns; /* CLOCK_MONOTONIC when the program of that tgid ran that its first sample belongs to */
 };
 
 enum ring_type {
@@ -106,7 +106,7 @@ enum span_end {
 struct ring_span_end {
   struct ring_header header;
   __u64 span;
-  __u64 began_ns; /* ring_sample::time_ns of its RING_SPAN */
+  __u64 began_ns; /* ring_sample::time_ns of its RING_SPAN; with SPAN_BY_KEY, when it began */
   __u64 time_ns;
   __u64 value;
   __u32 cpu;

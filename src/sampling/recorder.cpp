@@ -219,7 +219,7 @@ void Recorder::count_span_end(const ring_span_end& end, const stack_key* waker, 
   const std::uint64_t samples = (end.flags & SPAN_PART) != 0 ? 0 : 1;
   if ((end.flags & SPAN_BY_KEY) != 0) {
     counted_from_ring_[end.header.generation] += samples;
-    Row row = rows_.row_with_stacks(end.key, waker, end.time_ns, timeline, into);
+    Row row = rows_.row_with_stacks(end.key, waker, end.began_ns, timeline, into);
     rows_.hand_over(row, end.value, samples, end.time_ns, end.cpu, into);
     return;
   }

@@ -2,6 +2,7 @@
 # A thread that is not the first of its process executes another program. Its execve has returned, because the thread
 # takes the place of the first thread; what the new program does later is not part of execve.
 source "$(dirname "$0")/syscalls.bash"
+source "$(dirname "$0")/compiling.bash"
 sleep=$(command -v sleep)
 
 began_us=${EPOCHREALTIME/./}
@@ -40,3 +41,19 @@ PATH=$tmp/absent:$tmp/first:$tmp:$PATH
 trace --failed -- nap 0.1
 expect_count execve 1
 expect_equal "$(figure failed 'name == "execve"')" 0 "failures of execve in the search"
+
+# It returns in the new program, but the stack is of the one that called it.
+cat >"$tmp/caller.c" <<'C'
+#include "workload.h"
+extern char** environ;
+void run_other(char** argv) { call(SYS_execve, (long)argv[0], (long)argv, (long)environ, 0); }
+int main(int argc, char** argv) {
+  (void)argc;
+  run_other(argv + 1);
+  return 1;
+}
+C
+build "$tmp/caller" "$tmp/caller.c"
+profile -e syscalls --latency -f -- "$tmp/caller" "$sleep" 0.1
+expect_status 0
+expect_present '^caller;.*;main;run_other;.*execve [0-9]+$'
