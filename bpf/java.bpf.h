@@ -37,6 +37,9 @@
 #define JAVA_METHOD 0x00646f6874656d6eULL /* "nmethod" */
 #define JAVA_NATIVE 0x6e2065766974616eULL /* "native n", and "method" */
 #define JAVA_NATIVE_REST 0x00646f6874656dULL
+/* "StubRoutines (continuation stubs)", from its ninth character on: among them is what brings frames back. */
+#define JAVA_MOUNT 0x6f63282073656e69ULL
+#define JAVA_MOUNT_REST 0x697461756e69746eULL
 
 /* Indexes into script_walk::own, behind what is read of code. */
 #define JAVA_PLACE 8
@@ -182,17 +185,20 @@ __noinline int find_java_blob(__u32 slot) {
 static __always_inline bool is_java_method(struct walk *walk, __u64 name) {
   struct java_space *java = &walk->java;
   if (name == java->method || name == java->native) return name != 0;
-  __u64 text[2] = {};
+  if (name == java->mount) return false;
+  __u64 text[3] = {};
   if (name < LOWEST_CODE || read_user(text, sizeof(text), name)) return false;
   if (text[0] == JAVA_METHOD) {
     java->method = name;
   } else if (text[0] == JAVA_NATIVE && text[1] << 8 == JAVA_NATIVE_REST << 8) {
     java->native = name;
+  } else if (text[1] == JAVA_MOUNT && text[2] == JAVA_MOUNT_REST) {
+    java->mount = name;
   } else {
     return false;
   }
   remember_code_layout(walk);
-  return true;
+  return name != java->mount;
 }
 
 /* Where the frame of a method's code is. */
@@ -410,6 +416,9 @@ __noinline int java_frame(__u32 slot) {
   if (!is_java_method(walk, name)) {
     script->java = JAVA_STUB;
     script->own[JAVA_COMPLETE] = 8 * (__u64)frame;
+    if (!walk->was_interrupted && name == walk->java.mount && script->missing == SCRIPT_WHOLE) {
+      script->missing = SCRIPT_IN_HEAP;
+    }
     return JAVA_IN_STUB;
   }
   script->proof[2] = java_word(script, layout->at[JAVA_BLOB_METHOD]);

@@ -65,7 +65,8 @@ struct java_space {
   __u64 interpreter_bytes;
   __u64 method; /* the addresses of the names that blobs of methods have; 0: none was met */
   __u64 native;
-  __u32 is_known; /* all but those two names */
+  __u64 mount;    /* likewise, of the blob with the code that continuations return to */
+  __u32 is_known; /* all but those three names */
   __u32 segment_shift;
   struct java_heap heaps[JAVA_MOST_HEAPS];
 };

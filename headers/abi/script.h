@@ -228,6 +228,7 @@ enum script_missing {
   SCRIPT_NOT_BEGUN,    /* the interpreter's function had only begun, or was about to return */
   SCRIPT_NOT_READABLE, /* memory of the interpreter could not be read: it is not in memory, or not what was expected */
   SCRIPT_NO_PLACE,     /* the chain of the script's frames does not fit the frames of the interpreter */
+  SCRIPT_IN_HEAP,      /* Java keeps frames of a virtual thread elsewhere until their callees return */
   SCRIPT_FIRST_SAMPLE, /* the interpreter's file was met for the first time; user space counts these */
   SCRIPT_REASONS
 };

@@ -7,7 +7,7 @@ need_command debootstrap
 need_command javac
 trees=${XDG_CACHE_HOME:-$HOME/.cache}/profile-tests/java
 mkdir -p "$trees" || skip "cannot write to $trees"
-javac --release 8 -nowarn -d "$tmp/classes" "$scripts/Mix.java" 2>"$tmp/err" || fail "javac"
+javac --release 8 -nowarn -d "$tmp/classes" "$scripts/Mix.java" "$scripts/Virtual.java" 2>"$tmp/err" || fail "javac"
 
 # tree_of RELEASE VERSION... : makes the tree with these versions unless it is there.
 tree_of() {
@@ -20,22 +20,42 @@ tree_of() {
   mv "$trees/new" "$tree"
 }
 
-# measure RELEASE VERSION KIND OPTION...
-measure() {
+# start_java RELEASE VERSION ARGUMENT... : starts this Java as $started.
+start_java() {
   local tree=$trees/$1 command
   command=$(cd "$tree" && compgen -G "usr/lib/jvm/java-$2-openjdk-*/bin/java") ||
     command=$(cd "$tree" && compgen -G "usr/lib/jvm/java-$2-openjdk-*/jre/bin/java") || fail "no Java $2 in $tree"
   mkdir -p "$tree/classes" && cp "$tmp/classes"/* "$tree/classes"
   # It finds its libraries by /proc.
-  start unshare -m bash -c 'mount --bind /proc "$1/proc" && exec chroot "$@"' bash "$tree" "/$command" "${@:4}" -cp /classes Mix 40
+  start unshare -m bash -c 'mount --bind /proc "$1/proc" && exec chroot "$@"' bash "$tree" "/$command" -cp /classes "${@:3}"
   wait_until has_worked_or_ended "$started" 20
   if has_ended "$started"; then fail "Java $2 has ended: $(cat "$tmp/started")"; fi
   pause 2
+}
+
+# measure RELEASE VERSION KIND OPTION...
+measure() {
+  start_java "$1" "$2" "${@:4}" Mix 40
   sample_enough 500 -F 997 -U -a --max-stack-depth 512 -p "$started" 3
   check_mix "$tmp/out" 40 "$3"
   expect_between "$(awk -v right="$right" -v of="$of" -v other="$other" 'BEGIN { print 100 * right / (of - other) }')" 98 100 \
     "Java $2, $3: per cent right of $of"
   echo "Java $2 of $1, $3: $right right of $of, $other in other threads"
+  kill -KILL "$started"
+}
+
+# expect_virtual RELEASE VERSION : stacks of virtual threads go on to those of their carriers. Where frames lie in the heap,
+# the engine's code stands in their place, and it is told.
+expect_virtual() {
+  start_java "$1" "$2" Virtual
+  sample_enough 100 -F 499 -U -p "$started" 1
+  expect_present ';java\.lang\.VirtualThread\.runContinuation;.*;Virtual\.lambda\$main\$0(;Virtual\.deep){11};Virtual\.leaf;Virtual\.burn '
+  expect_no_err 'lie in the heap'
+  kill -KILL "$started"
+  start_java "$1" "$2" Virtual rests
+  sample_enough 100 -F 499 -U -p "$started" 1
+  expect_present ';java\.lang\.VirtualThread\.runContinuation;.*;~StubRoutines \(continuation ?stubs\);Virtual\.leaf;Virtual\.burn '
+  expect_err 'frames of a virtual thread lie in the heap'
   kill -KILL "$started"
 }
 
@@ -45,6 +65,7 @@ measure_all() {
   for version in "${@:2}"; do
     measure "$1" "$version" java -Xint
     measure "$1" "$version" java -Xmx256m
+    if ((version >= 21)); then expect_virtual "$1" "$version"; fi
   done
 }
 measure_all bullseye 11 17
