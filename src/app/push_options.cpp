@@ -43,7 +43,7 @@ PushLabels labels_of(const ParsedOptions& parsed) {
 }
 
 std::string path_of(const ParsedOptions& parsed, const char* option) {
-  const std::string path = parsed.text(option);
+  std::string path = parsed.text(option);
   if (parsed.has(option) && path.empty()) throw bad_value(option, "''", "not a path");
   return path;
 }

@@ -136,7 +136,7 @@ void RequestQueue::remove(const Request& request) {
   put_back();
 }
 
-void RequestQueue::erase(std::deque<Entry>::iterator entry) {
+void RequestQueue::erase(const std::deque<Entry>::iterator& entry) {
   bytes_ -= entry->bytes;
   samples_ -= entry->samples;
   if (entry->body) {
@@ -148,7 +148,7 @@ void RequestQueue::erase(std::deque<Entry>::iterator entry) {
   entries_.erase(entry);
 }
 
-void RequestQueue::lose(std::deque<Entry>::iterator entry) {
+void RequestQueue::lose(const std::deque<Entry>::iterator& entry) {
   lost_samples_ += entry->samples;
   erase(entry);
 }

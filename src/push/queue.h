@@ -59,8 +59,8 @@ class RequestQueue {
 
   void take_over();
   [[nodiscard]] bool write(const Entry& entry, const std::string& body);
-  void erase(std::deque<Entry>::iterator entry);
-  void lose(std::deque<Entry>::iterator entry);
+  void erase(const std::deque<Entry>::iterator& entry);
+  void lose(const std::deque<Entry>::iterator& entry);
   void keep_bounds();
   // The oldest that may go, of all or of those in memory.
   [[nodiscard]] std::deque<Entry>::iterator oldest_idle(bool only_in_memory);

@@ -86,6 +86,7 @@ std::vector<Fd> open_spools(const std::string& path, const std::vector<PushTarge
   if (!parent) throw system_error("--spool " + path, errno);
   check_owner(path, parent);
   std::vector<Fd> spools;
+  spools.reserve(targets.size());
   for (const PushTarget& target : targets) spools.push_back(open_spool(path, parent, spool_name_of(target), owner));
   return spools;
 }

@@ -49,6 +49,17 @@ expect_present '^leaves;(.*;)?main;outer;middle;heavy ' "$tmp/leaves"
 if grep -v '^leaves;' "$tmp/leaves"; then fail "the profile of a service has other processes"; fi
 expect_equal "$(accepted servers | grep -v ' - ' | cut -d ' ' -f 3 | sort | uniq -d | wc -l)" 0 "ids that two profiles have"
 
+# Go's own tool reads what was sent.
+if command -v go >/dev/null; then
+  number=$(accepted servers | grep -E '=leaves ' | head -n 1 | cut -d ' ' -f 1)
+  HOME=$tmp go tool pprof -top "$tmp/servers/$number.pb.gz" >"$tmp/top" 2>&1 || fail "go tool pprof: $(<"$tmp/top")"
+  grep -qw heavy "$tmp/top" || fail "go tool pprof has no function: $(<"$tmp/top")"
+fi
+
+# A proxy that the environment names is asked.
+http_proxy=http://$address sample -F 499 -p "$busy" --push parca+http://store.invalid 0.3
+expect_err "^pushed [0-9]+ profiles? with $recorded samples to parca\\+http://store\\.invalid$"
+
 # Nothing is printed but the summary, and credentials come from a file that only its owner may read, or the environment.
 umask 077
 echo 'user:secret' >"$tmp/auth"

@@ -22,6 +22,7 @@ import ssl
 import sys
 import threading
 import time
+import urllib.parse
 
 where = sys.argv[1]
 lock = threading.Lock()
@@ -127,6 +128,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
     disable_nagle_algorithm = True  # an answer is two packets
 
     def do_POST(self):
+        self.path = urllib.parse.urlsplit(self.path).path  # a proxy is asked for a whole URL
         body = self.rfile.read(int(self.headers["Content-Length"]))
         words = behaviour()
         word = words[0] if words else ""

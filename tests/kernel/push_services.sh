@@ -1,0 +1,32 @@
+#!/bin/bash
+# --push cuts a profile by service: by what the cgroup of a process tells, and otherwise by its name.
+source "$(dirname "$0")/push.bash"
+need_group
+
+id=$(printf '%064d' 7)
+group_root=$group
+for name in shop.service "docker-$id.scope"; do
+  mkdir "$group_root/$name" || fail "no cgroup $name"
+  at_exit "rmdir '$group_root/$name'"
+  group=$group_root/$name
+  start in_group "$WORKLOADS/leaves" 60/4
+  pids+=("$started")
+done
+burn leaves 60/4
+pids+=("$started")
+kernel_thread=$(pgrep -x kthreadd) || fail "no thread of the kernel"
+
+receive server
+begin -F 499 -i 0.2 -p "$(IFS=,; echo "${pids[*]},$kernel_thread")" --push "parca+http://$address" -o "$tmp/all.folded"
+are_all_there() {
+  local service
+  for service in shop leaves "${id:0:12}"; do accepted server | grep -q " service=$service\( \|$\)" || return 1; done
+}
+wait_until are_all_there
+kill -INT "$profiler"
+finish
+expect_status 0
+expect_balance
+expect_taken server "$recorded"
+accepted server | grep -q " container=${id:0:12} .*service=${id:0:12} " || fail "the container has no label of its own"
+if accepted server | grep ' container=' | grep -v "service=${id:0:12} "; then fail "another service has the container"; fi
