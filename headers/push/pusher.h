@@ -38,8 +38,10 @@ class Pusher {
   Pusher(const Pusher&) = delete;
   Pusher& operator=(const Pusher&) = delete;
 
-  // Hands the profile over for each target; `samples` are in it. Never waits.
-  void push(std::string_view name, const PushLabels& labels, std::string_view pprof, std::uint64_t samples);
+  // Adds a profile to what hand_over() hands over; `samples` are in it.
+  void add(std::string_view name, const PushLabels& labels, std::string_view pprof, std::uint64_t samples);
+  // Never waits.
+  void hand_over();
   // Readable when the child has something to say.
   [[nodiscard]] int poll_fd() const { return channel_.fd(); }
   // Takes what the child says. Returns lines for the user about what is new. Call it when poll_fd() is readable, and
@@ -58,9 +60,10 @@ class Pusher {
   struct Target;
   struct Untaken {
     std::size_t target = 0;
+    std::uint64_t requests = 0;
     std::uint64_t samples = 0;
   };
-  void hand_over(std::size_t target, std::string_view body, std::uint64_t samples);
+  void hand_over(std::size_t target);
   void note_trouble(std::size_t target, const std::string& trouble, std::vector<std::string>& lines);
   void order(const std::string& message, std::vector<Fd> fds, const Untaken& untaken);
   [[nodiscard]] bool is_done() const;

@@ -22,6 +22,11 @@ ProcessFacts facts_of(const ProcessTimeline& timeline, std::uint32_t tgid, std::
   facts.began_ns = unix(life.began_ns);
   facts.ended_ns = unix(life.ended_ns);
   if (is_new && life.ended_ns == 0) facts.cgroup = cgroup_of(tgid);
+  if (is_new && facts.cgroup.empty()) {
+    if (const std::uint32_t ancestor = timeline.living_ancestor_of(tgid); ancestor != 0) {
+      facts.inherited_cgroup = cgroup_of(ancestor);
+    }
+  }
   if (is_new && timeline.has_command_lines()) {
     facts.comm = timeline.comm_of(tgid, image);
     facts.command_line = timeline.name_of(tgid, image);

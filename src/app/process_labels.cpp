@@ -42,12 +42,15 @@ void Services::look(const Profile& profile) {
 ProcessLabels Services::labels_of_process(const Process& process, std::string_view comm) const {
   const ProcessFacts facts = facts_(process.tgid, process.image, true);
   if (!facts.comm.empty()) comm = facts.comm;
-  // A process that has ended has neither.
+  const std::string& cgroup = facts.cgroup.empty() ? facts.inherited_cgroup : facts.cgroup;
+  // A process that has ended has none.
   const auto program = facts.cgroup.empty() ? std::nullopt : program_of(process.tgid);
   const bool is_kernel = process.tgid == 0 || (program && program->empty());
   const std::string name = is_kernel ? "kernel" : clean_name(comm);
-  return {.labels = labels_of(is_kernel ? Workload() : workload_of(facts.cgroup), pods_, name),
-          .program = program.value_or("")};
+  ProcessLabels found{.labels = labels_of(is_kernel ? Workload() : workload_of(cgroup), pods_, name),
+                      .program = program.value_or("")};
+  for (auto& [label, value] : found.labels) value = clean_name(value);  // users may name cgroups
+  return found;
 }
 
 }  // namespace profile

@@ -119,8 +119,9 @@ void SharedPush::add(std::size_t event, const Profile& profile) {
     for (const Row& row : part.rows) scratch.add(row);
     std::ostringstream pprof;
     pprof_.report(pprof, scratch);
-    pusher_.push(names_[event], all, std::move(pprof).str(), part.samples);
+    pusher_.add(names_[event], all, std::move(pprof).str(), part.samples);
   }
+  pusher_.hand_over();
 }
 
 void SharedPush::end() {

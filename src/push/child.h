@@ -14,10 +14,15 @@
 
 namespace profile {
 
-// With `push` the main process sends the index of a target and the number of samples and of bytes, with a descriptor of
-// a file that has the body. `finish`: no more will come, so what waits is tried without a delay. `stop`: no other
-// request is begun.
+// With `push` the main process sends the index of a target and what each request has, with a descriptor of a file that
+// has their bodies, one after the other. `finish`: no more will come, so what waits is tried without a delay. `stop`:
+// no other request is begun.
 enum class PushOrder : std::uint8_t { push, finish, stop, count };
+
+struct PushedRequest {
+  std::uint64_t samples = 0;
+  std::uint64_t bytes = 0;  // of its body
+};
 
 struct TargetState {
   PushCounts counts;          // without the name
@@ -34,6 +39,7 @@ struct PushState {
   std::vector<TargetState> targets;
 };
 
+constexpr auto wire_fields(const PushedRequest&) { return std::tuple(&PushedRequest::samples, &PushedRequest::bytes); }
 constexpr auto wire_fields(const PushCounts&) {
   using Counts = PushCounts;
   return std::tuple(&Counts::sent_requests, &Counts::sent_samples, &Counts::failed_tries, &Counts::refused_samples,

@@ -34,7 +34,7 @@ constexpr std::chrono::seconds most_starting{10};
 // The child speaks at most five times a second, and while a run ends, after each answer.
 constexpr ChannelAllowance allowed{.messages = 512, .bytes = std::size_t{4} << 20};
 // Orders that the child has not taken: it is stuck then, and more would fill the memory.
-constexpr std::uint64_t most_untaken = 512;
+constexpr std::size_t most_untaken = 64;
 // A server that always fails in another way is not to fill the terminal.
 constexpr std::size_t most_troubles = 8;
 
@@ -126,6 +126,8 @@ std::string push_credentials(const std::string& path) {
 
 struct Pusher::Target {
   TargetState state;
+  std::string bodies;  // of the requests that were added and not handed over
+  std::vector<PushedRequest> requests;
   std::uint64_t lost_samples = 0;  // that could not be handed over
   std::set<std::string> troubles;  // that were said
 };
@@ -155,26 +157,35 @@ Pusher::~Pusher() {
   ::waitpid(child_.pid, nullptr, 0);
 }
 
-void Pusher::push(std::string_view name, const PushLabels& labels, std::string_view pprof, std::uint64_t samples) {
+void Pusher::add(std::string_view name, const PushLabels& labels, std::string_view pprof, std::uint64_t samples) {
   const std::string id = random_uuid();
   const PushedProfile profile{.name = name, .labels = labels, .pprof = pprof, .id = id};
   for (std::size_t i = 0; i < targets_.size(); ++i) {
-    hand_over(i, request_body(settings_.targets[i].protocol, profile), samples);
+    const std::string body = request_body(settings_.targets[i].protocol, profile);
+    targets_[i].bodies += body;
+    targets_[i].requests.push_back({.samples = samples, .bytes = body.size()});
   }
 }
 
-void Pusher::hand_over(std::size_t target, std::string_view body, std::uint64_t samples) {
-  Fd file;
-  if (!is_gone() && orders_ - taken_orders_ < most_untaken) file = in_memory(body);
-  if (!file) {
+void Pusher::hand_over() {
+  for (std::size_t i = 0; i < targets_.size(); ++i) {
+    if (!targets_[i].requests.empty()) hand_over(i);
+  }
+}
+
+void Pusher::hand_over(std::size_t target) {
+  const std::string bodies = std::exchange(targets_[target].bodies, {});
+  const std::vector<PushedRequest> requests = std::exchange(targets_[target].requests, {});
+  std::uint64_t samples = 0;
+  for (const PushedRequest& request : requests) samples += request.samples;
+  std::vector<Fd> fds(1);
+  if (!is_gone() && untaken_.size() < most_untaken) fds[0] = in_memory(bodies);
+  if (!fds[0]) {
     targets_[target].lost_samples += samples;
     return;
   }
-  std::vector<Fd> fds;
-  fds.push_back(std::move(file));
-  const auto bytes = static_cast<std::uint64_t>(body.size());
-  order(message_of(PushOrder::push, static_cast<std::uint32_t>(target), samples, bytes), std::move(fds),
-        {.target = target, .samples = samples});
+  order(message_of(PushOrder::push, static_cast<std::uint32_t>(target), requests), std::move(fds),
+        {.target = target, .requests = requests.size(), .samples = samples});
 }
 
 void Pusher::order(const std::string& message, std::vector<Fd> fds, const Untaken& untaken) {
@@ -250,7 +261,7 @@ std::vector<PushCounts> Pusher::counts() const {
   }
   for (const Untaken& order : untaken_) {
     PushCounts& counts = all[order.target];
-    counts.waiting_requests += order.samples == 0 ? 0 : 1;
+    counts.waiting_requests += order.requests;
     counts.waiting_samples += order.samples;
     counts.unsaved_samples += order.samples;
   }

@@ -33,6 +33,12 @@ garbage .* is not HTTP
 hangup it broke off the connection$
 ANSWERS
 
+# One that is slow is waited for.
+behave odd slow
+sample -F 199 -p "$busy" -i 0.4 --push "pyroscope+http://$address" 0.8
+expect_taken odd "$recorded"
+rm "$tmp/odd/accepted"
+
 # What the server will never take goes away, and counts.
 behave odd 413
 profile -F 199 -p "$busy" --push "parca+http://$address" 0.5

@@ -84,7 +84,6 @@ void HttpClient::prepare(Transfer& transfer, const PushTarget& target) const {
     transfer.headers.reset(longer);
   }
   set(easy, CURLOPT_URL, target.url.c_str());
-  set(easy, CURLOPT_PROTOCOLS_STR, "http,https");
   set(easy, CURLOPT_HTTP_VERSION, static_cast<long>(CURL_HTTP_VERSION_1_1));
   set(easy, CURLOPT_HTTPHEADER, transfer.headers.get());
   set(easy, CURLOPT_USERAGENT, "profile/" PROFILE_VERSION);

@@ -32,11 +32,12 @@ bool is_readable(int fd) {
   return ::poll(&awaited, 1, 0) > 0;
 }
 
-std::string content_of(const Fd& file, std::uint64_t bytes) {
+// Empty if the file does not have it.
+std::string content_of(const Fd& file, std::uint64_t at, std::uint64_t bytes) {
   std::string content(bytes, '\0');
   std::size_t got = 0;
   while (got < content.size()) {
-    const ssize_t part = ::pread(file.get(), content.data() + got, content.size() - got, static_cast<off_t>(got));
+    const ssize_t part = ::pread(file.get(), content.data() + got, content.size() - got, static_cast<off_t>(at + got));
     if (part < 0 && errno == EINTR) continue;
     if (part <= 0) return {};
     got += static_cast<std::size_t>(part);
@@ -97,16 +98,19 @@ void PushWorker::take_order(Message message) {
   }
   if (order != PushOrder::push) return;
   const auto index = in.get<std::uint32_t>();
-  const auto samples = in.get<std::uint64_t>();
-  const auto bytes = in.get<std::uint64_t>();
+  std::vector<PushedRequest> requests;
+  in.read(requests);
   if (!in.is_whole() || index >= targets_.size() || message.fds.size() != 1) return;
   Target& target = targets_[index];
-  std::string body = content_of(message.fds[0], bytes);
-  if (body.empty()) {
-    target.state.counts.lost_samples += samples;
-    return;
+  std::uint64_t at = 0;
+  for (const PushedRequest& request : requests) {
+    std::string body = content_of(message.fds[0], std::exchange(at, at + request.bytes), request.bytes);
+    if (body.empty()) {
+      target.state.counts.lost_samples += request.samples;
+    } else {
+      target.queue.add(std::move(body), request.samples);
+    }
   }
-  target.queue.add(std::move(body), samples);
   target.state.spool_trouble = target.queue.trouble();
 }
 
