@@ -75,21 +75,21 @@ TEST_CASE("labels have names and values that stores take, and do not change what
   CHECK(refusal_of_label("_Team2", "a b=c").empty());
   CHECK(refusal_of_label("host", "other").empty());
   CHECK(refusal_of_label("version", "1.2").empty());
-  for (const auto& [name, value] : std::vector<std::pair<std::string, std::string>>{{"", "x"},
-                                                                                    {"2a", "x"},
-                                                                                    {"a-b", "x"},
-                                                                                    {"ä", "x"},
-                                                                                    {"__name__", "x"},
-                                                                                    {"service", "x"},
-                                                                                    {"service_name", "x"},
-                                                                                    {"pod", "x"},
-                                                                                    {"a", ""},
-                                                                                    {"a", "x\ny"},
-                                                                                    {"a", "\xff"},
-                                                                                    {std::string(129, 'a'), "x"},
-                                                                                    {"a", std::string(1025, 'x')}}) {
-    CAPTURE(name);
-    CHECK_FALSE(refusal_of_label(name, value).empty());
+  for (const auto& label : std::vector<std::pair<std::string, std::string>>{{"", "x"},
+                                                                            {"2a", "x"},
+                                                                            {"a-b", "x"},
+                                                                            {"ä", "x"},
+                                                                            {"__name__", "x"},
+                                                                            {"service", "x"},
+                                                                            {"service_name", "x"},
+                                                                            {"pod", "x"},
+                                                                            {"a", ""},
+                                                                            {"a", "x\ny"},
+                                                                            {"a", "\xff"},
+                                                                            {std::string(129, 'a'), "x"},
+                                                                            {"a", std::string(1025, 'x')}}) {
+    CAPTURE(label.first);
+    CHECK_FALSE(refusal_of_label(label.first, label.second).empty());
   }
   CHECK(profile_name_of("cpu-clock") == "process_cpu");
   CHECK(profile_name_of("off-cpu") == "off_cpu");
