@@ -33,7 +33,7 @@ kill -INT "$profiler"
 finish
 expect_status 0
 expect_balance
-[[ ! -s $tmp/wrong ]] || fail "$(<"$tmp/wrong")"
+[[ ! -s $tmp/servers/wrong ]] || fail "$(<"$tmp/servers/wrong")"
 for path in /push.v1.PusherService/Push /api/profiles/writeraw; do
   expect_equal "$(samples_of servers "$path")" "$recorded" "samples at $path"
 done
