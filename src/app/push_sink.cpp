@@ -19,7 +19,11 @@ constexpr std::chrono::milliseconds patience_at_end{3000};
 constexpr std::size_t most_services = 256;
 constexpr std::string_view service_of_the_rest = "other";
 
-PushSettings settings_of(const PushOptions& options) {
+bool is_loopback(std::string_view host) {
+  return host.starts_with("127.") || host == "localhost" || host.starts_with("localhost:") || host.starts_with("[::1]");
+}
+
+PushSettings settings_of(const PushOptions& options, const std::function<void(const std::string&)>& say) {
   PushSettings settings{.targets = options.targets,
                         .spool = options.spool,
                         .spool_bytes = options.spool_bytes,
@@ -27,6 +31,12 @@ PushSettings settings_of(const PushOptions& options) {
   const auto is_another = [&](const PushTarget& target) { return target.host != settings.targets.front().host; };
   if (!settings.credentials.empty() && std::ranges::any_of(settings.targets, is_another)) {
     throw Error("--push: one server's credentials are not for another; use a run for each");
+  }
+  const auto is_open_to_read = [](const PushTarget& target) {
+    return target.url.starts_with("http://") && !is_loopback(target.host);
+  };
+  if (!settings.credentials.empty() && std::ranges::any_of(settings.targets, is_open_to_read)) {
+    say("profile: --push: the credentials are sent without encryption; +https:// encrypts");
   }
   return settings;
 }
@@ -52,7 +62,7 @@ SharedPush::SharedPush(const PushOptions& options, std::optional<double> interva
       say_(std::move(say)),
       pprof_(find_output_format("pprof")->make({.hide_addresses = true, .for_store = true})),
       names_(events),
-      pusher_(settings_of(options)) {}
+      pusher_(settings_of(options, say_)) {}
 
 void SharedPush::watch(EventLoop& loop) {
   loop.add(pusher_.poll_fd(), [this, &loop] {

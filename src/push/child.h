@@ -25,10 +25,11 @@ struct PushedRequest {
 };
 
 struct TargetState {
-  PushCounts counts;          // without the name
-  std::string trouble;        // why the last try failed; empty: it did not
-  std::string spool_trouble;  // why the spool could not be written
-  bool has_tried = false;     // since `finish`, what waits was tried and failed
+  PushCounts counts;  // without the name
+  // Since what was told before: why a try failed, and why the spool could not be written. Empty: neither happened.
+  std::string trouble;
+  std::string spool_trouble;
+  bool has_tried = false;  // since `finish`, what waits was tried and failed
 };
 
 // The child sends this whenever something has changed, at most some times a second. First it sends a text: why it

@@ -111,7 +111,7 @@ void PushWorker::take_order(Message message) {
       target.queue.add(std::move(body), request.samples);
     }
   }
-  target.state.spool_trouble = target.queue.trouble();
+  if (!target.queue.trouble().empty()) target.state.spool_trouble = target.queue.trouble();
 }
 
 void PushWorker::send_oldest() {
@@ -132,7 +132,7 @@ void PushWorker::settle(const HttpClient::Result& result) {
   PushCounts& counts = target.state.counts;
   const Answer answer =
       result.status == 0 ? Answer{.fate = Fate::again, .why = result.trouble} : answer_of_status(result.status);
-  target.state.trouble = answer.why;
+  if (!answer.why.empty()) target.state.trouble = answer.why;
   has_news_ = true;
   if (answer.fate == Fate::again) {
     target.queue.put_back();
@@ -165,9 +165,10 @@ void PushWorker::tell() {
     told.counts.waiting_bytes = target.queue.bytes();
     told.counts.unsaved_samples = target.queue.samples_in_memory();
   }
-  // The main process may be busy, and is told later.
-  if (main_process_.send_at_once(message_of(state), {})) has_news_ = false;
   told_at_ = now;
+  if (!main_process_.send_at_once(message_of(state), {})) return;  // it is busy, and is told later
+  has_news_ = false;
+  for (Target& target : targets_) target.state.trouble = target.state.spool_trouble = {};
 }
 
 milliseconds PushWorker::time_to_wait() const {
