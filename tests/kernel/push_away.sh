@@ -9,7 +9,7 @@ busy=$started
 # lines_about PATTERN : the number of lines on stderr.
 lines_about() { grep -cE -- "$1" "$tmp/err"; }
 
-openssl req -x509 -newkey rsa:2048 -nodes -days 2 -keyout "$tmp/key" -out "$tmp/certificate" -subj /CN=localhost \
+openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -days 2 -keyout "$tmp/key" -out "$tmp/certificate" -subj /CN=localhost \
   -addext 'subjectAltName=IP:127.0.0.1' 2>"$tmp/openssl" || fail "openssl: $(<"$tmp/openssl")"
 receive odd
 odd=$address
@@ -30,7 +30,7 @@ SSL_CERT_FILE=$tmp/certificate sample -F 199 -p "$busy" --push "parca+https://$a
 expect_taken tls "$recorded"
 
 # Without the process that pushes, the run goes on to its report.
-begin -F 199 -p "$busy" -f --push "parca+https://$address" 1.5
+begin -F 199 -p "$busy" -f --push "parca+https://$address" 1
 has_pusher() { pusher=$(pgrep -x profile-push -P "$profiler"); }
 wait_until has_pusher
 kill -KILL "$pusher"

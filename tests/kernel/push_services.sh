@@ -13,7 +13,7 @@ for name in shop.service "docker-$id.scope"; do
 done
 burn leaves 60/4
 mkdir "$group_root/brief.service" || fail "no cgroup"
-at_exit "wait_until rmdir '$group_root/brief.service'"
+at_exit "wait_until rmdir '$group_root/brief.service' 2>/dev/null"
 
 receive server
 begin -F 499 -i 0.2 --push "parca+http://$address"
