@@ -47,9 +47,9 @@ milliseconds wait_after(unsigned failures, double chance, std::chrono::seconds a
   return std::max<milliseconds>(wait - less, std::min(asked, most_asked));
 }
 
-Answer answer_of_status(long status) {
-  if (status >= 200 && status < 300) return {.fate = Fate::accepted, .why = {}};
-  return {.fate = is_fault_of_request(status) ? Fate::never : Fate::again,
+ServerAnswer answer_of_status(long status) {
+  if (status >= 200 && status < 300) return {.fate = RequestFate::accepted, .why = {}};
+  return {.fate = is_fault_of_request(status) ? RequestFate::never : RequestFate::again,
           .why = "status " + std::to_string(status) + ": " + std::string(words_of(status))};
 }
 

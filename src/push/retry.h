@@ -13,12 +13,12 @@ namespace profile {
 [[nodiscard]] std::chrono::milliseconds wait_after(unsigned failures, double chance, std::chrono::seconds asked);
 
 // `again`: it may be taken later. `never`: neither it nor its repetition will be taken.
-enum class Fate : std::uint8_t { accepted, again, never };
-struct Answer {
-  Fate fate = Fate::again;
+enum class RequestFate : std::uint8_t { accepted, again, never };
+struct ServerAnswer {
+  RequestFate fate = RequestFate::again;
   std::string why;  // for the user; empty: accepted
 };
 // Of an HTTP status.
-[[nodiscard]] Answer answer_of_status(long status);
+[[nodiscard]] ServerAnswer answer_of_status(long status);
 
 }  // namespace profile

@@ -130,11 +130,11 @@ void PushWorker::settle(const HttpClient::Result& result) {
   Target& target = targets_[result.target];
   const RequestQueue::Request request = std::exchange(target.sending, std::nullopt).value_or(RequestQueue::Request());
   PushCounts& counts = target.state.counts;
-  const Answer answer =
-      result.status == 0 ? Answer{.fate = Fate::again, .why = result.trouble} : answer_of_status(result.status);
+  const ServerAnswer answer = result.status == 0 ? ServerAnswer{.fate = RequestFate::again, .why = result.trouble}
+                                                 : answer_of_status(result.status);
   if (!answer.why.empty()) target.state.trouble = answer.why;
   has_news_ = true;
-  if (answer.fate == Fate::again) {
+  if (answer.fate == RequestFate::again) {
     target.queue.put_back();
     ++counts.failed_tries;
     ++target.failures;
@@ -145,7 +145,7 @@ void PushWorker::settle(const HttpClient::Result& result) {
   target.failures = 0;
   target.not_before = {};
   target.queue.remove(request);
-  if (answer.fate == Fate::never) {
+  if (answer.fate == RequestFate::never) {
     counts.refused_samples += request.samples;
   } else {
     counts.sent_samples += request.samples;

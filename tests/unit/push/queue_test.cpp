@@ -172,13 +172,13 @@ TEST_CASE("the waits between tries grow to a minute, with less than a half of ch
 
 TEST_CASE("an answer means that the request was taken, may be taken later, or never will be") {
   for (const long status : {200, 202, 204, 299}) {
-    CHECK(answer_of_status(status).fate == Fate::accepted);
+    CHECK(answer_of_status(status).fate == RequestFate::accepted);
     CHECK(answer_of_status(status).why.empty());
   }
   for (const long status : {301, 401, 403, 404, 407, 408, 425, 429, 500, 502, 503, 504, 599}) {
     CAPTURE(status);
-    CHECK(answer_of_status(status).fate == Fate::again);
+    CHECK(answer_of_status(status).fate == RequestFate::again);
     CHECK(answer_of_status(status).why.find(std::to_string(status)) != std::string::npos);
   }
-  for (const long status : {400, 411, 413, 415, 422}) CHECK(answer_of_status(status).fate == Fate::never);
+  for (const long status : {400, 411, 413, 415, 422}) CHECK(answer_of_status(status).fate == RequestFate::never);
 }
