@@ -6,6 +6,7 @@ unset http_proxy https_proxy all_proxy HTTPS_PROXY ALL_PROXY no_proxy NO_PROXY C
 
 # receive NAME [CERTIFICATE KEY] : starts a receiver with the directory $tmp/NAME and sets $address to HOST:PORT. With the
 # same name again, it listens at the same address.
+# shellcheck disable=SC2034
 receive() {
   mkdir -p "$tmp/$1"
   rm -f "$tmp/$1/started"

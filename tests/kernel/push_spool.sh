@@ -33,7 +33,7 @@ expect_equal "$(find "$tmp/spool" -mindepth 1 -maxdepth 1 -printf '%m %U\n')" '7
 
 # It is away in a whole run, and in one that is killed; the next run sends what both have left, the oldest first.
 stop_receiver
-sample -F 199 -p "$busy" -i 0.2 --spool "$tmp/spool" --push "$target" 1
+sample -F 199 -p "$busy" -i 0.2 --spool "$tmp/spool" --push "$target" 0.6
 expect_equal "$(spooled)" "$recorded" "samples that wait"
 expect_err "^$recorded samples wait in $tmp/spool for a run that pushes to "
 before=$recorded
