@@ -15,7 +15,7 @@ receive() {
   wait_until is_listening "$1"
   address=127.0.0.1:$(<"$tmp/$1/port")
 }
-is_listening() { [[ -s $tmp/$1/port ]] && (exec {socket}<>"/dev/tcp/127.0.0.1/$(<"$tmp/$1/port")") 2>/dev/null; }
+is_listening() { [[ -s $tmp/$1/port ]] && (: <>"/dev/tcp/127.0.0.1/$(<"$tmp/$1/port")") 2>/dev/null; }
 stop_receiver() {
   kill "$receiver"
   wait "$receiver" 2>/dev/null
