@@ -27,6 +27,7 @@ build fonts-dejavu-core            -
 build libmicrohttpd-dev            <microhttpd.h>
 build libncurses-dev               <ncurses.h>
 build libsqlite3-dev               <sqlite3.h>
+build libcurl4-gnutls-dev          <curl/curl.h>
 build libcapstone-dev              <capstone/capstone.h>
 build libboost-program-options-dev <boost/program_options.hpp>
 test  ccache                       ccache
@@ -45,6 +46,7 @@ both  chromium                     chromium
 both  nodejs                       ~node
 both  npm                          ~npm
 test  curl                         curl
+test  openssl                      openssl
 test  zsh                          zsh
 test  debootstrap                  debootstrap
 test  dpkg-dev                     dpkg-shlibdeps

@@ -15,7 +15,7 @@
 
 namespace profile {
 
-enum class ChildKind : std::uint8_t { keeper, opener, parser, parser_of_root, fetcher, prober, writer, count };
+enum class ChildKind : std::uint8_t { keeper, opener, parser, parser_of_root, fetcher, prober, pusher, writer, count };
 
 // A right or a limit that stays the profiler's.
 inline constexpr std::uint64_t inherited = UINT64_MAX;
@@ -93,6 +93,19 @@ inline constexpr std::array child_rows{
              .task = "puts probes into files",
              .capabilities = capabilities(CAP_PERFMON, CAP_SYS_ADMIN, CAP_SYS_PTRACE),
              .gives_descriptors = true},
+    ChildRow{.kind = ChildKind::pusher,
+             .name = "profile-push",
+             .task = "pushes profiles",
+             .capabilities = capabilities(),
+             // As the fetcher's, but another one: what waits in a spool is not to be its.
+             .user = 2'130'706'435,
+             // It ignores this: it ends when its channel does, and has put into the spool what it was given.
+             .signal_at_end = SIGTERM,
+             .is_confined_late = true,
+             // The largest request is a profile of some megabytes.
+             .file_bytes = std::uint64_t{256} << 20,
+             // What may wait in memory for a dozen servers.
+             .memory_bytes = std::uint64_t{1} << 30},
     ChildRow{.kind = ChildKind::writer, .name = "profile-writer", .task = "writes where writing may take for ever"}};
 
 [[nodiscard]] constexpr const ChildRow& row_of(ChildKind kind) {

@@ -22,8 +22,10 @@ struct OutputOptions {
   bool annotate = false;
   bool show_addresses = false;  // -A
   bool hide_addresses = false;  // in pprof, of code that is in no file
-  bool show_modules = false;    // --modules: "init [libfoo.so]" in formats that otherwise show only the symbol
-  std::size_t top = 10;         // --top: rows of each table
+  // In pprof, a sample has no label but its process, because stores make a series of each set of labels.
+  bool for_store = false;
+  bool show_modules = false;  // --modules: "init [libfoo.so]" in formats that otherwise show only the symbol
+  std::size_t top = 10;       // --top: rows of each table
   // --sources: the source and the code that a page shows. Empty: none.
   std::function<SourceListings(const Profile&)> sources = nullptr;
   PictureSize picture = {};  // --size: of SVG and PNG

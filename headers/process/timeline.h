@@ -112,6 +112,9 @@ class ProcessTimeline {
   [[nodiscard]] std::string_view name_of(std::uint32_t tgid, std::uint32_t image) const;
   // The life of the program of that image.
   [[nodiscard]] ProgramLife life_of(std::uint32_t tgid, std::uint32_t image) const;
+  // The nearest process that still runs of those that forked the last process with this number, its parent and so on;
+  // 0: not known.
+  [[nodiscard]] std::uint32_t living_ancestor_of(std::uint32_t tgid) const;
   // The comm of the main thread in that image, the last that the thread gave itself; "" when not known. Valid likewise.
   [[nodiscard]] std::string_view comm_of(std::uint32_t tgid, std::uint32_t image) const;
   // Tells the command line of the program that `tgid` ran at `time_ns`.

@@ -38,6 +38,8 @@ struct ProcessFacts {
   std::uint64_t began_ns = 0;
   std::uint64_t ended_ns = 0;
   std::string cgroup;  // its path; empty: unknown
+  // The cgroup of the nearest of its ancestors that runs, if the process itself has ended. Few processes change theirs.
+  std::string inherited_cgroup;
   // Empty: unknown, or not asked for. If it is set, it is the name in the profile, and `comm` is the short one.
   std::string command_line;
   std::string comm;

@@ -11,6 +11,7 @@
 
 #include "model/account.h"
 #include "model/profile.h"
+#include "model/push_counts.h"
 #include "support/clock.h"
 
 namespace profile {
@@ -44,6 +45,7 @@ class LiveView {
     std::uint64_t rss_bytes = 0;
     std::uint64_t bpf_ns = 0;  // run time of the BPF programs; 0: unknown
     std::uint64_t bpf_runs = 0;
+    std::vector<PushCounts> pushes;  // of each server of --push
   };
   // `profile` holds the samples since the last call, symbolised. Running requests share it, so it must not change
   // afterwards. Called about once a second, also when there are no samples (LiveOptions::longest_silence_ns). Returns

@@ -32,8 +32,11 @@ std::uint64_t own_rss_bytes() {
 
 }  // namespace
 
-LivePage::LivePage(const LiveOptions& options, SaveRecording save, std::function<void(const std::string&)> say)
-    : view_(load_module<LiveViewModule>().make(options, std::move(save))), say_(std::move(say)) {}
+LivePage::LivePage(const LiveOptions& options, SaveRecording save, std::function<std::vector<PushCounts>()> pushes,
+                   std::function<void(const std::string&)> say)
+    : view_(load_module<LiveViewModule>().make(options, std::move(save))),
+      pushes_(std::move(pushes)),
+      say_(std::move(say)) {}
 
 void LivePage::begin(const RunInfo& run) {
   view_->begin(run);
@@ -45,7 +48,8 @@ void LivePage::add(const std::shared_ptr<const Profile>& profile, const RunStatu
                        .cpu_s = own_cpu_s(),
                        .rss_bytes = own_rss_bytes(),
                        .bpf_ns = status.cost.run_time_ns,
-                       .bpf_runs = status.cost.runs});
+                       .bpf_runs = status.cost.runs,
+                       .pushes = pushes_()});
 }
 
 TerminalSink::TerminalSink(Messages& messages, std::function<void()> on_quit)

@@ -5,6 +5,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "app/messages.h"
 #include "app/sink.h"
@@ -16,8 +17,9 @@ namespace profile {
 class LivePage : public ProfileSink {
  public:
   // Loads the module and starts to listen. Throws Error when that fails. `save` may be empty: see make_live_view().
-  // `say` prints where the page is.
-  LivePage(const LiveOptions& options, SaveRecording save, std::function<void(const std::string&)> say);
+  // `pushes` tells, for /metrics, what was pushed so far. `say` prints where the page is.
+  LivePage(const LiveOptions& options, SaveRecording save, std::function<std::vector<PushCounts>()> pushes,
+           std::function<void(const std::string&)> say);
 
   void begin(const RunInfo& run) override;
   void add(const std::shared_ptr<const Profile>& profile, const RunStatus& status) override;
@@ -27,6 +29,7 @@ class LivePage : public ProfileSink {
 
  private:
   std::unique_ptr<LiveView> view_;
+  std::function<std::vector<PushCounts>()> pushes_;
   std::function<void(const std::string&)> say_;
 };
 

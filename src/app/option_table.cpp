@@ -127,6 +127,15 @@ constexpr OptionRow rows[] = {
     {"frames", 'g', "PATTERN", "the names of the film's pictures (default flamegraph%04d.png); implies -E", write,
      false, "files"},
 
+    {"push", 0, "URL", "send a profile of each service to a server, every 10 seconds or -i; may be repeated", write,
+     true},
+    {"label", 0, "LABEL", "a label of what is pushed, as NAME=VALUE; may be repeated", write, true},
+    {"spool", 0, "DIR", "keep what is pushed in DIR until the server has it, also for a later run", write, false,
+     "directories"},
+    {"spool-size", 0, "SIZE", "the newest of it that fits (default 256M)", write, false},
+    {"push-auth-file", 0, "FILE", "USER:PASSWORD or a bearer token for the server, in a file only for its owner", write,
+     false, "files"},
+
     {"size", 0, "SIZE", "the size of PNG and SVG in pixels, as 1920x1080 (default 1280x720 for a film)", write, false},
 
     {"serve", 'T', "", "serve a page with live flame graphs, and data for scrapers", live, false},
@@ -162,12 +171,37 @@ constexpr OptionRow rows[] = {
 };
 
 // Left out of --help, which should fit on two screens: what few runs need.
-constexpr std::string_view rare[] = {
-    "min-block-us",       "max-block-us",    "state",      "by-process", "category",   "cgroupmap",
-    "mntnsmap",           "include-idle",    "per-thread", "per-cpu",    "delimited",  "hash-storage-size",
-    "stack-storage-size", "max-stack-depth", "unwind",     "residency",  "address",    "annotations",
-    "debug-dir",          "symbol-budget",   "keep",       "path",       "allow-host", "verbose",
-    "completion",         "list-languages"};
+constexpr std::string_view rare[] = {"min-block-us",
+                                     "max-block-us",
+                                     "state",
+                                     "by-process",
+                                     "category",
+                                     "cgroupmap",
+                                     "mntnsmap",
+                                     "include-idle",
+                                     "per-thread",
+                                     "per-cpu",
+                                     "delimited",
+                                     "hash-storage-size",
+                                     "stack-storage-size",
+                                     "max-stack-depth",
+                                     "unwind",
+                                     "residency",
+                                     "address",
+                                     "annotations",
+                                     "debug-dir",
+                                     "symbol-budget",
+                                     "keep",
+                                     "path",
+                                     "allow-host",
+                                     "verbose",
+                                     "completion",
+                                     "list-languages",
+                                     "label",
+                                     "spool",
+                                     "spool-size",
+                                     "push-auth-file",
+                                     "size"};
 
 bool is_rare(const OptionRow& row) { return std::ranges::find(rare, row.long_name) != std::end(rare); }
 

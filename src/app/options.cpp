@@ -219,7 +219,7 @@ bool shows_stacks(const Options& options) {
     return find_output_format(event.kind->default_format)->shows != Shows::tables;
   };
   if (std::ranges::any_of(options.events, has_stacks) || options.sampling.each_sample || options.live ||
-      options.top_view)
+      options.top_view || !options.push.targets.empty())
     return true;
   return std::any_of(options.outputs.begin(), options.outputs.end(),
                      [](const OutputRequest& output) { return output.format->shows == Shows::stacks; });
@@ -296,7 +296,7 @@ void read_times(const ParsedOptions& parsed, Options& options) {
     options.interval_s = 1;
   }
   if (wants_film(parsed)) options.sampling.default_frequency_hz = film_frequency_hz;
-  options.sampling.interval = options.interval_s || is_watched(parsed);
+  options.sampling.interval = options.interval_s || is_watched(parsed) || !options.push.targets.empty();
 }
 
 // A page can save what it has shown. Events without a rate may come a million times a second, too many to keep each.
@@ -359,14 +359,14 @@ void read_outputs(const ParsedOptions& parsed, Options& options, bool is_record)
   options.keep = files_to_keep(parsed);
   if (options.stream != nullptr) options.stream_path = take_stream_path(parsed, paths);
   const bool has_samples = options.stream != nullptr || !options.recording_path.empty();
-  options.outputs =
-      outputs_of(parsed, paths, options.events.front().kind->default_format, !has_samples && !is_watched(parsed));
+  const bool is_shown = has_samples || is_watched(parsed) || !options.push.targets.empty();
+  options.outputs = outputs_of(parsed, paths, options.events.front().kind->default_format, !is_shown);
   take_timed_outputs(parsed, options);
   options.sampling.each_sample = has_samples || options.records_for_page || !options.timed_outputs.empty();
   refuse_for_recording(parsed, options);
   if (options.events.size() > 1) refuse_for_several_events(parsed, options);
   read_live(parsed, options);
-  options.sampling.rows = !options.outputs.empty() || is_watched(parsed);
+  options.sampling.rows = !options.outputs.empty() || is_watched(parsed) || !options.push.targets.empty();
   check_outputs(options.outputs, options.interval_s.has_value(), options.keep.has_value());
   options.command_lines = parsed.is_on("command-lines");
   options.merge_processes = parsed.is_on("merge-processes");
@@ -446,6 +446,7 @@ Options parse_options(std::span<const char* const> arguments, bool is_record) {
   }
   refuse_contradictions(parsed, !options.command.empty());
   read_sampling(parsed, options);
+  options.push = push_options_of(parsed);
   read_times(parsed, options);
   options.symbols.debug_directories = parsed.texts("debug-dir", "not a directory");
   options.sources = parsed.is_on("sources");

@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "app/push_options.h"
 #include "app/report_options.h"
 #include "model/profile.h"
 #include "output/output.h"
@@ -77,6 +78,7 @@ struct Options {
   std::string recording_path;                // "": no recording is made, or it is the page's
   bool records_for_page = false;             // the page can save the last minutes, which are kept in memory
   RecordingLimits recording_limits;
+  PushOptions push;
   std::optional<double> duration_s;  // none: until Ctrl-C or the command's end
   std::optional<double> interval_s;
   std::vector<std::string> command;  // empty: none

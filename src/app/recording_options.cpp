@@ -51,14 +51,19 @@ std::string take_recording_path(std::vector<std::string>& paths, bool is_record)
   return only_path(path);
 }
 
+std::uint64_t size_in_bytes(const ParsedOptions& parsed, const char* option, std::uint64_t least,
+                            std::string_view least_words) {
+  const std::string typed = parsed.text(option);
+  const auto bytes = amount_of(typed, sizes);
+  if (!bytes || *bytes >= 0x1p63) throw bad_value(option, typed, "not a size like 500M or 2G");
+  if (*bytes < static_cast<double>(least)) throw bad_value(option, typed, "less than " + std::string(least_words));
+  return static_cast<std::uint64_t>(*bytes);
+}
+
 RecordingLimits recording_limits_of(const ParsedOptions& parsed) {
   RecordingLimits limits;
   if (parsed.has("max-size")) {
-    const std::string typed = parsed.text("max-size");
-    const auto bytes = amount_of(typed, sizes);
-    if (!bytes || *bytes >= 0x1p63) throw bad_value("max-size", typed, "not a size like 500M or 2G");
-    if (*bytes < static_cast<double>(least_bytes)) throw bad_value("max-size", typed, "less than 8M");
-    limits.max_bytes = static_cast<std::uint64_t>(*bytes);
+    limits.max_bytes = size_in_bytes(parsed, "max-size", least_bytes, "8M");
   }
   if (parsed.has("keep") && !is_number_of_files(parsed.text("keep"))) {
     const std::string typed = parsed.text("keep");

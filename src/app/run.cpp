@@ -116,6 +116,7 @@ void Run::await_due() {
 void Run::pass_on_due() {
   take(std::nullopt);
   pass_on(false);
+  timeline_.forget_before(taken_ns_);  // the sinks may ask about the processes
   give_memory_back();
   await_due();
 }
@@ -281,7 +282,6 @@ void Run::take(std::optional<std::uint64_t> ended_ns) {
   }
   account_ += profile_->account;
   frame_report_.add(*profile_);
-  if (!stopped) timeline_.forget_before(now_ns);
 }
 
 void Run::pass_on(bool is_last) {

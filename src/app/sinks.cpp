@@ -8,6 +8,7 @@
 #include "app/messages.h"
 #include "app/options.h"
 #include "app/output_options.h"
+#include "app/push_sink.h"
 #include "app/recording_sink.h"
 #include "app/reports.h"
 #include "app/sink.h"
@@ -22,6 +23,7 @@ using Say = std::function<void(const std::string&)>;
 struct Tools {
   Say say;
   std::shared_ptr<SharedRecording> recording;  // nullptr: none is made
+  std::shared_ptr<SharedPush> push;            // nullptr: nothing is pushed
 };
 
 // Adds the sinks of one kind to those of each event. The options allow views and streams for a single event only.
@@ -32,16 +34,23 @@ struct SinkRow {
 
 bool is_recorded(const Options& options) { return !options.recording_path.empty() || options.records_for_page; }
 
+bool is_pushed(const Options& options) { return !options.push.targets.empty(); }
+
 SaveRecording saving_of(const Tools& tools) {
   if (!tools.recording) return {};
   return [recording = tools.recording](double last_s, auto done) { recording->save(last_s, std::move(done)); };
+}
+
+std::function<std::vector<PushCounts>()> push_counts_of(const Tools& tools) {
+  return [push = tools.push] { return push ? push->counts() : std::vector<PushCounts>(); };
 }
 
 // Views first: a report may wait for a disk. The page says where it is before the terminal is taken.
 constexpr SinkRow sink_rows[] = {
     {[](const Options& options) { return options.live.has_value(); },
      [](std::vector<Sinks>& of_events, const SinkNeeds& needs, const Tools& tools) {
-       of_events.front().add(std::make_unique<LivePage>(*needs.options.live, saving_of(tools), tools.say));
+       of_events.front().add(
+           std::make_unique<LivePage>(*needs.options.live, saving_of(tools), push_counts_of(tools), tools.say));
      }},
     {[](const Options& options) { return options.top_view; },
      [](std::vector<Sinks>& of_events, const SinkNeeds& needs, const Tools&) {
@@ -70,6 +79,10 @@ constexpr SinkRow sink_rows[] = {
          }
        }
      }},
+    {is_pushed,
+     [](std::vector<Sinks>& of_events, const SinkNeeds&, const Tools& tools) {
+       for (std::size_t i = 0; i < of_events.size(); ++i) of_events[i].add(std::make_unique<PushSink>(tools.push, i));
+     }},
     {is_recorded,
      [](std::vector<Sinks>& of_events, const SinkNeeds&, const Tools& tools) {
        for (std::size_t i = 0; i < of_events.size(); ++i) {
@@ -93,7 +106,13 @@ void Sinks::add(std::unique_ptr<SampleSink> sink) {
 std::vector<Sinks> make_sinks(const SinkNeeds& needs) {
   const Options& options = needs.options;
   std::vector<Sinks> of_events(options.events.size());
-  Tools tools{.say = [&messages = needs.messages](const std::string& text) { messages.say(text); }, .recording = {}};
+  Tools tools{.say = [&messages = needs.messages](const std::string& text) { messages.say(text); },
+              .recording = {},
+              .push = {}};
+  if (is_pushed(options)) {
+    tools.push =
+        std::make_shared<SharedPush>(options.push, options.interval_s, options.events.size(), needs.facts, tools.say);
+  }
   if (is_recorded(options)) {
     tools.recording = std::make_shared<SharedRecording>(options.recording_path, options.recording_limits,
                                                         options.events.size(), needs.facts, tools.say);

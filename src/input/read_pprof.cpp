@@ -34,6 +34,7 @@ struct Labels {
   std::uint32_t tid = 0;
   std::uint32_t cpu = any_cpu;
   bool has_name = false;  // there is a label for the process or thread name; the name may be empty
+  bool has_thread_name = false;
   StackEnd user_end = StackEnd::unknown;
 };
 
@@ -48,6 +49,7 @@ Labels labels_of(const PprofFile::Sample& sample, StackEnd user_end) {
     const std::string_view text = label.text == unknown_name ? std::string_view() : label.text;
     if (label.key == "process" || label.key == "comm") labels.process = text;
     if (label.key == "thread") labels.thread = text;
+    labels.has_thread_name |= label.key == "thread";
     labels.has_name |= label.key == "process" || label.key == "comm" || label.key == "thread";
     if (label.key == "pid") set(labels.tgid, label);
     if (label.key == "tid") set(labels.tid, label);
@@ -56,6 +58,7 @@ Labels labels_of(const PprofFile::Sample& sample, StackEnd user_end) {
     if (label.key == pprof::waker_stack_label) labels.waker_stack = text;
     if (label.key == pprof::stack_end_label) labels.user_end = end_of_key(label.text).value_or(StackEnd::unknown);
   }
+  if (!labels.has_thread_name) labels.thread = labels.process;
   return labels;
 }
 

@@ -49,6 +49,21 @@ ProgramLife ProcessTable::life_of(std::uint32_t tgid, std::uint32_t image) const
   return {.began_ns = found->start_ns, .ended_ns = next != end ? next->start_ns : process->exit_ns};
 }
 
+// A process that is younger than its child has the number of the parent again.
+std::uint32_t ProcessTable::living_ancestor_of(std::uint32_t tgid) const {
+  constexpr int most_steps = 64;
+  const Process* child = find(tgid);
+  for (int step = 0; step < most_steps && child != nullptr && child->parent != 0; ++step) {
+    const std::uint32_t number = child->parent;
+    const Process* const parent = find(number);
+    if (parent == nullptr) return source_.is_alive(number) ? number : 0;
+    if (parent->forked_ns > child->forked_ns) return 0;
+    if (parent->exit_ns == 0) return number;
+    child = parent;
+  }
+  return 0;
+}
+
 void ProcessTable::name_program(std::uint32_t tgid, std::uint64_t time_ns, std::string line) {
   const auto process = processes_.find(tgid);
   if (process == processes_.end()) return;

@@ -90,8 +90,11 @@ void ProcessTable::apply(const SideBandRecord& record) {
 void ProcessTable::apply_fork(const SideBandRecord& record) {
   if (record.parent_tgid == record.tgid) return;  // a thread: shares everything
   living_.insert(record.tgid);
+  Process& child = processes_[record.tgid];
+  child.parent = record.parent_tgid;
+  child.forked_ns = record.time_ns;
   if (record.parent_tgid == 0 || !is_wanted(record.parent_tgid)) {
-    begin_program(processes_[record.tgid], record.time_ns, unread_table(), Name{});
+    begin_program(child, record.time_ns, unread_table(), Name{});
     unread_.push_back(record.tgid);
     return;
   }
@@ -99,7 +102,6 @@ void ProcessTable::apply_fork(const SideBandRecord& record) {
   Process& parent = met(record.parent_tgid);
   const Image from = parent.images.back();
   const std::uint64_t mounts = mount_namespace(record.parent_tgid, parent);
-  Process& child = processes_[record.tgid];
   if (!child.images.empty()) ++begun_;  // the number is used again
   child.mount_namespace = mounts;
   begin_program(child, record.time_ns, from.table, from.name).command_line = from.command_line;

@@ -87,6 +87,7 @@ class ProcessTable {
   // These functions are those of the same names in ProcessTimeline.
   [[nodiscard]] std::uint32_t image_at(std::uint32_t tgid, std::uint64_t time_ns) const;
   [[nodiscard]] ProgramLife life_of(std::uint32_t tgid, std::uint32_t image) const;
+  [[nodiscard]] std::uint32_t living_ancestor_of(std::uint32_t tgid) const;
   [[nodiscard]] std::string_view name_of(std::uint32_t tgid, std::uint32_t image) const;
   [[nodiscard]] std::string_view comm_of(std::uint32_t tgid, std::uint32_t image) const;
   void name_program(std::uint32_t tgid, std::uint64_t time_ns, std::string line);
@@ -127,6 +128,8 @@ class ProcessTable {
   };
   struct Process {
     std::vector<Image> images;          // by start and number; one may stand for all up to the next
+    std::uint32_t parent = 0;           // that forked it; 0: not known
+    std::uint64_t forked_ns = 0;        // 0: not known
     std::uint64_t exit_ns = 0;          // 0: it has not exited, as far as we know
     std::uint64_t mount_namespace = 0;  // 0: not asked for, or not known
     std::uint64_t maps_count = 0;       // as maps_count()

@@ -141,6 +141,10 @@ std::string_view ProcessTimeline::name_of(std::uint32_t tgid, std::uint32_t imag
   return state_->table.name_of(tgid, image);
 }
 
+std::uint32_t ProcessTimeline::living_ancestor_of(std::uint32_t tgid) const {
+  return state_->table.living_ancestor_of(tgid);
+}
+
 std::string_view ProcessTimeline::comm_of(std::uint32_t tgid, std::uint32_t image) const {
   return state_->table.comm_of(tgid, image);
 }

@@ -94,6 +94,34 @@ void write_cost(MetricsText& text, const LiveView::Status& status) {
   text.counter("profile_bpf_runs_total", "How often they ran.", status.bpf_runs);
 }
 
+struct PushMetric {
+  std::string_view name;
+  std::string_view type;
+  std::string_view help;
+  std::uint64_t PushCounts::*count;
+};
+constexpr PushMetric push_metrics[] = {
+    {"profile_push_requests_sent_total", "counter", "Profiles that a server of --push has accepted.",
+     &PushCounts::sent_requests},
+    {"profile_push_samples_sent_total", "counter", "Samples in them.", &PushCounts::sent_samples},
+    {"profile_push_tries_failed_total", "counter", "Tries that failed and are repeated.", &PushCounts::failed_tries},
+    {"profile_push_samples_refused_total", "counter", "Samples that the server will not take.",
+     &PushCounts::refused_samples},
+    {"profile_push_samples_lost_total", "counter", "Samples that went because too many were waiting.",
+     &PushCounts::lost_samples},
+    {"profile_push_waiting_samples", "gauge", "Samples that the server has not accepted yet.",
+     &PushCounts::waiting_samples},
+    {"profile_push_waiting_bytes", "gauge", "Bytes of the requests that have them.", &PushCounts::waiting_bytes},
+};
+
+void write_pushes(MetricsText& text, const std::vector<PushCounts>& pushes) {
+  if (pushes.empty()) return;
+  for (const PushMetric& metric : push_metrics) {
+    text.begin(metric.name, metric.type, metric.help);
+    for (const PushCounts& counts : pushes) text.sample(counts.*metric.count, {{"target", counts.target}});
+  }
+}
+
 void write_view(MetricsText& text, const LiveFigures& figures) {
   text.counter("profile_live_ticks_total", "Times that what was sampled was handed to the live view.", figures.ticks);
   text.counter("profile_live_skipped_value_total", "Of the value, what the page does not show, for want of time.",
@@ -124,6 +152,7 @@ std::string metrics_text(const LiveFigures& figures, const RunInfo& run, const s
   write_user_stacks(text, figures.user_stacks);
   write_cost(text, figures.status);
   write_view(text, figures);
+  write_pushes(text, figures.status.pushes);
   return std::move(text).text();
 }
 

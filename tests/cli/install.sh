@@ -8,6 +8,7 @@ expect_status 0
 [[ -x $tmp/usr/sbin/profile ]] || fail "no sbin/profile; $(outcome)"
 # libdir is lib, lib64 or, on Debian below /usr alone, lib/TRIPLET.
 expect_equal "$(cd "$tmp/usr" && find . -type f | sed 's,^\./lib[^/]*/\([^/]*-linux-gnu/\)\?,./LIB/,' | sort)" "$(sort <<'FILES'
+./LIB/profile/profile-http.so
 ./LIB/profile/profile-picture.so
 ./LIB/profile/profile-recording.so
 ./LIB/profile/profile-terminal.so

@@ -68,3 +68,4 @@ missing web -T -R 0 1
 missing picture -o "$tmp/a.png" 1
 [[ ! -e $tmp/a.png ]] || fail "an empty picture is left behind"
 missing terminal 1 --top
+missing http --push parca+http://127.0.0.1:1 1

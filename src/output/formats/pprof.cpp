@@ -126,9 +126,13 @@ std::string folded_waker(const Profile& profile, const Row& row) {
 
 class Writer {
  public:
-  Writer(std::ostream& out, const Profile& profile, bool hide_addresses)
-      : profile_(profile), values_(values_of(profile)), sink_(out), tables_(profile, hide_addresses) {
-    ends_.add(profile);
+  Writer(std::ostream& out, const Profile& profile, const OutputOptions& options)
+      : profile_(profile),
+        for_store_(options.for_store),
+        values_(values_of(profile)),
+        sink_(out),
+        tables_(profile, options.hide_addresses) {
+    if (!for_store_) ends_.add(profile);  // no sample says how its stack ends
   }
 
   void write() {
@@ -174,6 +178,7 @@ class Writer {
       const auto* const first = count == 1 && !values_.are_samples ? values.end() - 1 : values.begin();
       sample.add_packed_int64(SampleField::value, first, first + count);
       add_label(sample, "process", name(process.name));
+      if (for_store_) return;
       add_label(sample, "pid", process.tgid);
       add_label(sample, "thread", name(row.thread_name));
       add_label(sample, "tid", row.tid);
@@ -236,6 +241,7 @@ class Writer {
   }
 
   const Profile& profile_;
+  bool for_store_;
   StackEndCounts ends_;
   Values values_;
   PprofSink sink_;
@@ -246,10 +252,7 @@ class Writer {
 }  // namespace
 
 Output make_pprof(const OutputOptions& options) {
-  const auto report = [hide_addresses = options.hide_addresses](std::ostream& out, const Profile& profile) {
-    Writer(out, profile, hide_addresses).write();
-  };
-  return {.report = report};
+  return {.report = [options](std::ostream& out, const Profile& profile) { Writer(out, profile, options).write(); }};
 }
 
 }  // namespace profile

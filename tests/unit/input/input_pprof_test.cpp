@@ -279,6 +279,19 @@ TEST_CASE("the label of a stack's end is accepted from any writer, and unknown w
   CHECK(end_of("made up", "1 user stacks whole") == StackEnd::unknown);
 }
 
+TEST_CASE("a profile for a store names only the processes, and its threads have these names when it is read back") {
+  const Profile original = test::fixed_profile();
+  const Profile profile = read_pprof(report(original, "pprof", {.for_store = true}), "x");
+  CHECK(profile.total() == original.total());
+  for (const Row& row : profile.rows()) {
+    const Process& process = profile.process(row.process);
+    CHECK(process.tgid == 0);
+    CHECK(row.tid == 0);
+    CHECK(row.cpu == any_cpu);
+    CHECK(row.thread_name == process.name);
+  }
+}
+
 TEST_CASE("a thread inside execve() keeps its stack when it is read back") {
   Profile original;
   test::Namer name(original);

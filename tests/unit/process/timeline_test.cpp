@@ -120,6 +120,27 @@ TEST_CASE("a process id that is used again is another process") {
   CHECK(timeline.where(10, 120, 0x1010) == "/bin/first+16");
 }
 
+TEST_CASE("the nearest ancestor that runs is found, also when those between have ended") {
+  test::TestTimeline timeline;
+  timeline.proc.processes[5] = {};
+  timeline.record(fork_bytes(90, 10, 5));
+  timeline.record(fork_bytes(100, 20, 10));
+  timeline.record(fork_bytes(110, 30, 20));
+  timeline.record(exit_bytes(120, 20, 20));
+  timeline.record(exit_bytes(130, 30, 30));
+  timeline.update();
+  CHECK(timeline.table.living_ancestor_of(30) == 10);
+  CHECK(timeline.table.living_ancestor_of(20) == 10);
+  timeline.record(exit_bytes(140, 10, 10));
+  timeline.update();
+  CHECK(timeline.table.living_ancestor_of(30) == 5);
+  // The number of an ancestor is used again.
+  timeline.record(fork_bytes(150, 20, 5));
+  timeline.update();
+  CHECK(timeline.table.living_ancestor_of(30) == 0);
+  CHECK(timeline.table.living_ancestor_of(99) == 0);
+}
+
 TEST_CASE("threads change no image, no name and no end of their process") {
   TestTimeline timeline;
   timeline.record(fork_bytes(90, 10, 1));

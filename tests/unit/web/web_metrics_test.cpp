@@ -101,6 +101,18 @@ TEST_CASE("the metrics have the right format, and the samples add up") {
   CHECK(value("profile_build_info{version=\"0.1.0\"}") == 1);
 }
 
+TEST_CASE("what became of pushed samples is told for each server") {
+  CHECK(metrics_text(figures(), {}, "0.1.0").find("profile_push_") == std::string::npos);
+  LiveFigures all = figures();
+  all.status.pushes = {{.target = "parca+http://a:7070", .sent_samples = 5, .waiting_bytes = 9},
+                       {.target = "parca+http://b\"", .refused_samples = 3, .lost_samples = 4}};
+  const Metrics metrics = read_metrics(metrics_text(all, {}, "0.1.0"));
+  CHECK(metrics.value_of.at("profile_push_samples_sent_total{target=\"parca+http://a:7070\"}") == 5);
+  CHECK(metrics.value_of.at("profile_push_waiting_bytes{target=\"parca+http://a:7070\"}") == 9);
+  CHECK(metrics.value_of.at("profile_push_samples_refused_total{target=\"parca+http://b\\\"\"}") == 3);
+  CHECK(metrics.value_of.at("profile_push_samples_lost_total{target=\"parca+http://b\\\"\"}") == 4);
+}
+
 TEST_CASE("unknown metrics are left out") {
   LiveFigures all = figures();
   all.status.bpf_ns = all.status.bpf_runs = all.status.account.asked = 0;

@@ -1,0 +1,168 @@
+#include "app/push_sink.h"
+
+#include <algorithm>
+#include <chrono>
+#include <map>
+#include <sstream>
+#include <string_view>
+
+#include "model/wakers.h"
+#include "support/error.h"
+#include "support/plural.h"
+
+namespace profile {
+namespace {
+
+// The end of a run waits so long for a server.
+constexpr std::chrono::milliseconds patience_at_end{3000};
+// A profile with more services would be a flood of requests: the smallest of them are one.
+constexpr std::size_t most_services = 256;
+constexpr std::string_view service_of_the_rest = "other";
+
+bool is_loopback(std::string_view host) {
+  return host.starts_with("127.") || host == "localhost" || host.starts_with("localhost:") || host.starts_with("[::1]");
+}
+
+PushSettings settings_of(const PushOptions& options, const std::function<void(const std::string&)>& say) {
+  PushSettings settings{.targets = options.targets,
+                        .spool = options.spool,
+                        .spool_bytes = options.spool_bytes,
+                        .credentials = push_credentials(options.auth_file)};
+  const auto is_another = [&](const PushTarget& target) { return target.host != settings.targets.front().host; };
+  if (!settings.credentials.empty() && std::ranges::any_of(settings.targets, is_another)) {
+    throw Error("--push: one server's credentials are not for another; use a run for each");
+  }
+  const auto is_open_to_read = [](const PushTarget& target) {
+    return target.url.starts_with("http://") && !is_loopback(target.host);
+  };
+  if (!settings.credentials.empty() && std::ranges::any_of(settings.targets, is_open_to_read)) {
+    say("profile: --push: the credentials are sent without encryption; +https:// encrypts");
+  }
+  return settings;
+}
+
+std::uint64_t samples_of(const Profile& profile, const Row& row) {
+  return profile.knows_samples() ? row.samples : row.value;
+}
+
+// Whether the file is the program of its process: at that path, or, if the process was gone, of its name.
+bool is_program(std::string_view path, std::string_view program, std::string_view comm) {
+  constexpr std::size_t most_comm_bytes = 15;
+  if (!program.empty()) return path == program;
+  return path.substr(path.rfind('/') + 1).substr(0, most_comm_bytes) == comm;
+}
+
+}  // namespace
+
+SharedPush::SharedPush(const PushOptions& options, std::optional<double> interval_s, std::size_t events, AskFacts facts,
+                       std::function<void(const std::string&)> say)
+    : options_(options),
+      pace_s_(interval_s.value_or(push_pace_s)),
+      services_(std::move(facts)),
+      say_(std::move(say)),
+      pprof_(find_output_format("pprof")->make({.hide_addresses = true, .for_store = true})),
+      names_(events),
+      pusher_(settings_of(options, say_)) {}
+
+void SharedPush::watch(EventLoop& loop) {
+  loop.add(pusher_.poll_fd(), [this, &loop] {
+    look();
+    if (pusher_.is_gone()) loop.remove(pusher_.poll_fd());
+  });
+  loop.add_timer(1, 1, [this] { look(); });
+}
+
+void SharedPush::look() {
+  for (const std::string& line : pusher_.look()) say_(line);
+}
+
+std::map<PushLabels, SharedPush::Part> SharedPush::parts_of(const Profile& profile) {
+  services_.look(profile);
+  std::map<PushLabels, Part> parts;
+  for (const Row& row : profile.rows()) {
+    Part& part = parts[services_.of(profile.process(row.process)).labels];
+    part.samples += samples_of(profile, row);
+    Row& kept = part.rows.emplace_back(row);
+    kept.tid = 0;
+    kept.cpu = any_cpu;
+    kept.thread_name = profile.process(row.process).name;
+  }
+  while (parts.size() > most_services) {
+    const auto least = std::ranges::min_element(parts, {}, [](const auto& each) { return each.second.samples; });
+    const Part rest = std::move(parts.extract(least).mapped());
+    Part& other = parts[{{"service", std::string(service_of_the_rest)}}];
+    other.rows.insert(other.rows.end(), rest.rows.begin(), rest.rows.end());
+    other.samples += rest.samples;
+  }
+  return parts;
+}
+
+// The build-id of the program with the most samples.
+std::string SharedPush::version_of(const Profile& profile, const Part& part) const {
+  std::map<std::string_view, std::uint64_t> samples;
+  for (const Row& row : part.rows) {
+    const Process& process = profile.process(row.process);
+    const ProcessLabels& known = services_.of(process);
+    for (const FrameId frame : profile.stack(row.user)) {
+      const Binary& binary = profile.binary(profile.frame(frame).binary);
+      if (binary.build_id == StringId::empty) continue;
+      if (!is_program(profile.strings.view(binary.path), known.program, profile.strings.view(process.name))) continue;
+      samples[profile.strings.view(binary.build_id)] += samples_of(profile, row);
+      break;
+    }
+  }
+  const auto most = std::ranges::max_element(samples, {}, [](const auto& each) { return each.second; });
+  return most == samples.end() ? "" : std::string(most->first);
+}
+
+void SharedPush::add(std::size_t event, const Profile& profile) {
+  look();
+  Profile scratch = has_wakers(profile) ? with_wakers_appended(profile) : profile;
+  scratch.account = {.is_known = false};  // it is of all parts together
+  const auto parts = parts_of(scratch);
+  for (const auto& [labels, part] : parts) {
+    PushLabels all = labels;
+    if (std::string version = version_of(scratch, part); !version.empty()) all.emplace("version", std::move(version));
+    if (!scratch.run.host.empty()) all.emplace("host", scratch.run.host);
+    for (const auto& [name, value] : options_.labels) all.insert_or_assign(name, value);
+    scratch.forget_rows();
+    for (const Row& row : part.rows) scratch.add(row);
+    std::ostringstream pprof;
+    pprof_.report(pprof, scratch);
+    pusher_.add(names_[event], all, std::move(pprof).str(), part.samples);
+  }
+  pusher_.hand_over();
+}
+
+void SharedPush::end() {
+  if (++ended_ != names_.size()) return;
+  for (const std::string& line : pusher_.finish(patience_at_end)) say_(line);
+}
+
+bool SharedPush::has_failed() const {
+  return std::ranges::any_of(pusher_.counts(), [](const PushCounts& counts) {
+    return counts.refused_samples + counts.lost_samples + counts.unsaved_samples != 0;
+  });
+}
+
+std::vector<std::string> SharedPush::answer() const {
+  std::vector<std::string> lines;
+  for (const PushCounts& counts : pusher_.counts()) {
+    lines.push_back("pushed " + number_of(counts.sent_requests, "profile") + " with " +
+                    number_of(counts.sent_samples, "sample") + " to " + counts.target);
+    const auto add = [&](std::uint64_t samples, const char* one, const char* many, const std::string& what) {
+      if (samples != 0) lines.push_back(number_of(samples, "sample") + ' ' + plural(samples, one, many) + ' ' + what);
+    };
+    const std::uint64_t unsaved = std::min(counts.waiting_samples, counts.unsaved_samples);
+    add(counts.refused_samples, "was", "were", "refused by " + counts.target);
+    const std::string_view lost_why = pusher_.is_gone() ? "" : ": too much was waiting";
+    const std::string_view unsaved_why = pusher_.is_gone() ? "" : " before the end";
+    add(counts.lost_samples, "was", "were", "not sent to " + counts.target + std::string(lost_why));
+    add(unsaved, "was", "were", "not sent to " + counts.target + std::string(unsaved_why));
+    add(counts.waiting_samples - unsaved, "waits", "wait",
+        "in " + options_.spool + " for a run that pushes to " + counts.target);
+  }
+  return lines;
+}
+
+}  // namespace profile

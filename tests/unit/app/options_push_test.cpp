@@ -1,0 +1,43 @@
+// Tests the options of --push.
+#include <doctest/doctest.h>
+
+#include <string>
+
+#include "options_words.h"
+
+using namespace profile;
+
+TEST_CASE("--push sends profiles, and prints a report only on request") {
+  CHECK(parsed({}).push.targets.empty());
+  const Options options = parsed({"--push", "pyroscope+http://store:4040", "--push", "parca+https://store"});
+  REQUIRE(options.push.targets.size() == 2);
+  CHECK(options.push.targets[1].url == "https://store/api/profiles/writeraw");
+  CHECK(options.push.spool.empty());
+  CHECK(options.outputs.empty());
+  CHECK(options.sampling.rows);
+  CHECK(options.sampling.interval);
+  CHECK(parsed({"--push", "parca+http://a", "-f"}).outputs.size() == 1);
+  CHECK(parsed({"--push", "parca+http://a", "-o", "a.html"}).outputs.size() == 1);
+  CHECK(parsed({"-e", "syscalls", "--push", "parca+http://a"}).sampling.user_stacks);
+  refused_with({"--push", "http://store"}, {"--push", "pyroscope+http://"});
+  refused_with({"--push", "parca+http://a", "--push", "parca+http://a/"}, {"--push", "given twice"});
+}
+
+TEST_CASE("the options of --push need it, and have bounds") {
+  const Options options = parsed({"--push", "parca+http://a", "--spool", "/var/spool/x", "--spool-size", "2M",
+                                  "--label", "team=a=b", "--label", "zone=c", "--push-auth-file", "secret"});
+  CHECK(options.push.spool == "/var/spool/x");
+  CHECK(options.push.spool_bytes == 2 << 20);
+  CHECK(options.push.labels == PushLabels{{"team", "a=b"}, {"zone", "c"}});
+  CHECK(options.push.auth_file == "secret");
+  CHECK(parsed({"--push", "parca+http://a", "--spool", "x"}).push.spool_bytes == 256 << 20);
+  refused_with({"--spool", "x"}, {"--spool", "--push"});
+  refused_with({"--label", "a=b"}, {"--label", "--push"});
+  refused_with({"--push-auth-file", "x"}, {"--push-auth-file", "--push"});
+  refused_with({"--push", "parca+http://a", "--spool-size", "2M"}, {"--spool-size", "--spool"});
+  refused_with({"--push", "parca+http://a", "--spool", "x", "--spool-size", "1K"}, {"--spool-size 1K", "1M"});
+  refused_with({"--push", "parca+http://a", "--spool", ""}, {"--spool", "not a path"});
+  refused_with({"--push", "parca+http://a", "--label", "team"}, {"--label team", "NAME=VALUE"});
+  refused_with({"--push", "parca+http://a", "--label", "service=x"}, {"--label service=x"});
+  refused_with({"--push", "parca+http://a", "--label", "a=x", "--label", "a=y"}, {"--label a=y", "twice"});
+}
