@@ -32,10 +32,12 @@ constexpr std::string_view no_name_in_perl = "__ANON__";
 // A hash that no one can foresee is not needed here: at worst two functions of a script are one frame.
 constexpr std::uint64_t address_seed = 0x5c1217;
 
-constexpr std::array<std::string_view, SCRIPT_REASONS> reasons{
-    "", "the function had only begun or was about to return", "memory could not be read",
-    "the chain of frames did not fit the stack", "frames of a virtual thread lie in the heap",
-    "first samples with a file"};
+constexpr std::array<std::string_view, SCRIPT_REASONS> reasons{"",
+                                                               "the function had only begun or was about to return",
+                                                               "memory could not be read",
+                                                               "the chain of frames did not fit the stack",
+                                                               "frames of a virtual thread lie in the heap",
+                                                               "first samples with a file"};
 
 void append_utf8(std::string& out, std::uint32_t value) {
   constexpr std::uint32_t replacement = 0xfffd;
