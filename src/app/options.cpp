@@ -30,6 +30,12 @@ constexpr std::uint32_t highest_stack_depth = 1U << 16;  // a sanity limit; the 
 
 const SourceKind& source_of(const std::string& event) {
   if (const SourceKind* kind = find_source_kind(event)) return *kind;
+  if (const std::size_t comma = event.find(','); comma != std::string::npos && comma != 0) {
+    const std::string first = event.substr(0, comma);
+    if (find_source_kind(first) != nullptr) {
+      throw bad_value("event", event, "one event each: -e " + first + " -e " + event.substr(comma + 1));
+    }
+  }
   std::string why = "no such event";
   why += suggestion("; ", nearest_source_names(event));
   throw bad_value("event", event.empty() ? "''" : event, why + "; --list-events names all");

@@ -42,8 +42,10 @@ std::string summary_of(const Account& account, const RunCost& cost) {
   }
   if (cost.bpf.runs != 0 && cost.duration_s > 0 && cost.cpus > 0) {
     const auto run_time = static_cast<double>(cost.bpf.run_time_ns);
-    line += "; " + decimal(run_time / 1e3 / static_cast<double>(cost.bpf.runs)) + " us a sample, " +
-            decimal(100 * to_seconds(cost.bpf.run_time_ns) / (cost.duration_s * cost.cpus), 2) + " % of CPU time";
+    line += "; " + decimal(run_time / 1e3 / static_cast<double>(cost.bpf.runs)) + " us a sample";
+    // The programs are there before a brief command and after it, and other processes run them, too.
+    const double share = to_seconds(cost.bpf.run_time_ns) / (cost.duration_s * cost.cpus);
+    if (share <= 1) line += ", " + decimal(100 * share, 2) + " % of CPU time";
   }
   return line;
 }

@@ -6,7 +6,7 @@
 namespace profile {
 namespace {
 
-// "PID 7, 9", "the command", ...; empty when the run has no targets.
+// "PID 7, 9", "make", ...; empty when the run has no targets.
 std::string targets_of(const RunInfo& run) {
   if (!run.command.empty()) return clean_text(run.command.front());
   std::string text;
@@ -39,6 +39,9 @@ std::string why_nothing(const RunInfo& run, const Account& account) {
     line += account.idle == 0 ? " of other processes" : " of other processes and of idle CPUs";
   }
   if (!is_clock) return line;
+  if (!run.names.empty()) {
+    return line + "; if there is a thread named " + targets + ", it slept: -e off-cpu shows where";
+  }
   return line + "; " + (targets.empty() ? "what there is" : targets) + " slept: -e off-cpu shows where";
 }
 

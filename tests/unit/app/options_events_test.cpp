@@ -85,6 +85,7 @@ TEST_CASE("an unknown event is refused with the most similar names") {
   refused_with({"-e", "syscal"}, {"syscalls"});
   refused_with({"-e", "page-fault:u"}, {"page-faults:u"});
   refused_with({"-e", ""}, {"-e ''", "no such event"});
+  refused_with({"-e", "cpu-clock,off-cpu"}, {"one event each: -e cpu-clock -e off-cpu"});
   refused_with({"-e", "cpu-clock", "-e", "off-cpu"}, {"several -e"});
 }
 

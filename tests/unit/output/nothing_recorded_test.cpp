@@ -26,6 +26,11 @@ TEST_CASE("a process that slept is named, with the way to see where") {
   CHECK(why_nothing(run, of(1, 2)) ==
         "nothing was recorded: all 3 samples were of other processes and of idle CPUs; PID 7, 9 slept: "
         "-e off-cpu shows where");
+  run.tgids.clear();
+  run.names = {"nosuch"};
+  CHECK(why_nothing(run, of(0, 2)) ==
+        "nothing was recorded: all 2 samples were of other processes; if there is a thread named nosuch, it slept: "
+        "-e off-cpu shows where");
 }
 
 TEST_CASE("an idle machine, and a run without a sample") {
