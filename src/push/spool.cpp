@@ -20,7 +20,7 @@
 namespace profile {
 namespace {
 
-constexpr std::size_t most_name_bytes = 100;
+constexpr std::size_t most_spooled_name_bytes = 100;
 
 [[noreturn]] void refuse(const std::string& path, const std::string& why) {
   throw Error("--spool " + path + ": " + why);
@@ -68,7 +68,7 @@ Fd open_spool(const std::string& path, const Fd& parent, const std::string& name
 
 std::string spool_name_of(const PushTarget& target) {
   const auto is_plain = [](char c) { return is_letter(c) || is_digit(c) || c == '.' || c == '-'; };
-  std::string name = target.name.substr(0, most_name_bytes);
+  std::string name = target.name.substr(0, most_spooled_name_bytes);
   std::ranges::replace_if(
       name, [&](char c) { return !is_plain(c); }, '_');
   std::uint64_t hash = 0;  // the same in each run
