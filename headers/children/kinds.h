@@ -17,6 +17,10 @@ namespace profile {
 
 enum class ChildKind : std::uint8_t { keeper, opener, parser, parser_of_root, fetcher, prober, pusher, writer, count };
 
+// The variable of the environment that has the credentials of --push. Those that read the files of others, and the
+// command that is profiled, do not get it.
+inline constexpr const char* push_secret = "PROFILE_PUSH_AUTH";
+
 // A right or a limit that stays the profiler's.
 inline constexpr std::uint64_t inherited = UINT64_MAX;
 

@@ -11,6 +11,7 @@
 #include <cstdlib>
 #include <string_view>
 
+#include "children/kinds.h"
 #include "support/error.h"
 #include "support/fd_limit.h"
 #include "support/signals.h"
@@ -63,6 +64,7 @@ std::string program_of(const std::string& word) {
   do got = ::read(wait_fd, &byte, 1);
   while (got < 0 && errno == EINTR);
   if (got != 1) ::_exit(1);  // the profiler ended without a release
+  ::unsetenv(push_secret);
   ::execvp(program, words);
   if (errno == EACCES) ::execvp(words[0], words);  // another directory may have an executable one
   const int error = errno;

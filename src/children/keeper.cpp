@@ -2,10 +2,14 @@
 
 #include <signal.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
+#include <cstdlib>
+#include <cstring>
 #include <span>
 #include <utility>
 
+#include "children/kinds.h"
 #include "children/own_processes.h"
 #include "children/wire.h"
 #include "support/error.h"
@@ -16,7 +20,16 @@ namespace {
 // The keeper has nothing else to do. It takes longer only when something has stopped it.
 constexpr std::uint64_t most_still_ns = 2'000'000'000;
 
+// Its children have its memory.
+void forget_secret() {
+  char* const secret = std::getenv(push_secret);
+  if (secret == nullptr) return;
+  ::explicit_bzero(secret, std::strlen(secret));
+  ::unsetenv(push_secret);
+}
+
 void run_keeper(Fd socket, const Keeper::Work& work) {
+  forget_secret();
   const WaitingChannel channel(std::move(socket));
   while (auto message = channel.receive()) {
     WireReader in(message->bytes);

@@ -109,10 +109,9 @@ std::string checked_credentials(const std::string& where, std::string_view text)
 }  // namespace
 
 std::string push_credentials(const std::string& path) {
-  constexpr const char* variable = "PROFILE_PUSH_AUTH";
   if (path.empty()) {
-    const char* const value = std::getenv(variable);
-    return value == nullptr ? "" : checked_credentials(variable, value);
+    const char* const value = std::getenv(push_secret);
+    return value == nullptr ? "" : checked_credentials(push_secret, value);
   }
   const std::string where = "--push-auth-file " + path;
   struct stat found {};

@@ -85,3 +85,13 @@ if has_event off-cpu; then
   expect_status 0
   for name in process_cpu off_cpu; do accepted servers | grep -q "writeraw - __name__=$name .*service=leaves" || fail "no profile $name"; done
 fi
+
+# What reads the files of others does not get the credentials from the environment, and neither does the command.
+PROFILE_PUSH_AUTH=secret-of-nobody profile -q --push "pyroscope+http://$address/" -- bash -c 'echo "own ${PROFILE_PUSH_AUTH-none}"
+  for other in $(pgrep -x "profile-(keeper|opener|parser|fetcher)"); do
+    echo "$(cat "/proc/$other/comm") $(tr "\0" "\n" <"/proc/$other/environ" | grep -c secret-of-nobody)"
+  done'
+expect_status 0
+grep -qx 'own none' "$tmp/out" || fail "the command has them"
+grep -q '^profile-parser 0$' "$tmp/out" || fail "no parser was seen"
+if grep -E '^profile-.* [1-9]' "$tmp/out"; then fail "another child has them"; fi
