@@ -41,7 +41,10 @@
 #define JAVA_MOUNT 0x6f63282073656e69ULL
 #define JAVA_MOUNT_REST 0x697461756e69746eULL
 
-/* Indexes into script_walk::own, behind what is read of code. */
+/* Indexes into script_walk::own while scopes are read, which are at its beginning. */
+#define JAVA_BEHIND 2 /* offset of the place behind the current one */
+#define JAVA_STEP 3
+/* And behind what is read of code. */
 #define JAVA_PLACE 8
 #define JAVA_COMPLETE 9
 #define JAVA_FOUND 10
@@ -492,6 +495,7 @@ __noinline int read_java_scopes(__u32 slot) {
   if (read_user(desc, sizeof(desc), script->own[JAVA_TABLE] + index * JAVA_DESC_BYTES)) return 0;
   /* A call has a place of its own. */
   if (desc[0] != (__u32)script->own[JAVA_FOUND] && !script->own[JAVA_IS_NEAR]) return 0;
+  script->own[JAVA_BEHIND] = desc[0];
   __u64 at = desc[1];
   if (!at) return 0; /* a mark at an end of the table */
   for (__u32 i = 0; i < JAVA_MOST_INLINED; i++) {
@@ -511,13 +515,101 @@ __noinline int read_java_scopes(__u32 slot) {
   return 0;
 }
 
+/* How many bytes an instruction has behind its first one: its byte `mod`, and what that says of its operand. `next` is
+ * the byte behind that. */
+static __always_inline __u32 operand_bytes(__u8 mod, __u8 next) {
+  const __u32 kind = mod >> 6, low = mod & 7;
+  if (kind == 3) return 1;
+  const __u32 sib = low == 4;
+  if (kind == 1) return 2 + sib;
+  if (kind == 2) return 5 + sib;
+  return low == 5 || (sib && (next & 7) == 5) ? 5 + sib : 1 + sib;
+}
+
+/* Whether the place behind the current one is at the end of a loop, where the engine asks whether the thread shall
+ * stop, and that loop holds the current place. Then the methods there are at work here. script->own has the offsets. */
+#define JAVA_LOOP_BYTES 64
+#define JAVA_LOOP_STEPS 14
+__noinline int is_in_java_loop(__u32 slot) {
+  struct walk *walk = walk_of(slot);
+  if (!walk) return 0;
+  struct script_walk *script = &walk->script;
+  const __s64 from = (__u32)script->own[JAVA_BEHIND], here = (__u32)script->own[JAVA_FOUND];
+  const __u8 *code = (const __u8 *)script->java_words;
+  /* In memory, so that the verifier does not look at each of its values. */
+  volatile __u64 *step = &script->own[JAVA_STEP];
+  if (from <= here || read_user(script->java_words, JAVA_LOOP_BYTES, script->proof[1] + from)) return 0;
+  *step = 0;
+  for (int i = 0; i < JAVA_LOOP_STEPS; i++) {
+    __u32 at = *step;
+    if (at >= JAVA_LOOP_BYTES - 16) return 0;
+    if ((code[at & 63] & 0xf0) == 0x40) at++; /* REX */
+    const __u8 first = code[at & 63], second = code[(at + 1) & 63];
+    if (i == 0 && (first != 0x85 || second & 0xf8)) return 0; /* test [r], eax */
+    const bool is_short = (first & 0xf0) == 0x70 || first == 0xeb, is_if = first == 0x0f && (second & 0xf0) == 0x80;
+    if (is_short || is_if || first == 0xe9) {
+      const __u32 end = at + (is_short ? 2 : is_if ? 6 : 5);
+      __s32 to = (__s8)second;
+      if (!is_short) {
+        to = (__s32)(code[(end - 4) & 63] | (__u32)code[(end - 3) & 63] << 8 | (__u32)code[(end - 2) & 63] << 16 |
+                     (__u32)code[(end - 1) & 63] << 24);
+      }
+      if (to < 0) return from + end + to <= here;
+      if (first == 0xeb || first == 0xe9) return 0;
+      *step = end;
+      continue;
+    }
+    if (first == 0x0f && (second & 0xf0) == 0x40) { /* cmov */
+      *step = at + 2 + operand_bytes(code[(at + 2) & 63], code[(at + 3) & 63]);
+      continue;
+    }
+    if ((first & 0xf8) == 0xb8) { /* mov r, number */
+      *step = at + 5;
+      continue;
+    }
+    const __u32 operand = operand_bytes(second, code[(at + 2) & 63]);
+    switch (first) {
+      case 0x01: /* add, sub, cmp, test, mov, lea, inc and dec */
+      case 0x03:
+      case 0x29:
+      case 0x2b:
+      case 0x39:
+      case 0x3b:
+      case 0x85:
+      case 0x89:
+      case 0x8b:
+      case 0x8d:
+      case 0xff:
+        *step = at + 1 + operand;
+        break;
+      case 0x83: /* with a number */
+        *step = at + 2 + operand;
+        break;
+      case 0x81:
+        *step = at + 5 + operand;
+        break;
+      case 0x90:
+        *step = at + 1;
+        break;
+      default:
+        return 0;
+    }
+  }
+  return 0;
+}
+
 /* Leaves of script->java_methods what the places before and behind the current one have in common: what runs on from
- * the one to the other, called from the same places. Where the innermost one is in between is not known. */
+ * the one to the other, called from the same places; or all of the place behind, at the end of the loop that runs.
+ * Where the innermost one is in between is not known. */
 __noinline int join_java_scopes(__u32 slot) {
   struct walk *walk = walk_of(slot);
   if (!walk) return 0;
   struct script_walk *script = &walk->script;
   const __u32 count = read_java_scopes(slot);
+  if (count > 1 && is_in_java_loop(slot)) {
+    script->java_places[0] = 0;
+    return count;
+  }
   script->own[JAVA_PLACE] -= 1;
   __builtin_memcpy(script->java_others, script->java_methods, sizeof(script->java_others));
   __builtin_memcpy(script->java_other_places, script->java_places, sizeof(script->java_other_places));

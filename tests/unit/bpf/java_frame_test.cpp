@@ -412,6 +412,60 @@ TEST_CASE("methods that the compiler has put into another one are frames of thei
   }
 }
 
+TEST_CASE("a loop says which methods are at work in it, where the places around do not agree") {
+  struct Case {
+    std::string what;
+    std::vector<std::uint8_t> end;  // of the loop: what lies at its place
+    std::uint64_t at;               // where the program was interrupted
+    bool is_in_loop;
+  };
+  constexpr std::uint64_t place = 0x80;
+  // test [r10], eax; cmp r11d, r8d; jl place - 0x20
+  const std::vector<std::uint8_t> far{0x41, 0x85, 0x02, 0x45, 0x3b, 0xd8, 0x0f, 0x8c, 0xd4, 0xff, 0xff, 0xff};
+  const Case cases[] = {
+      {"in the loop", far, 0x60, true},
+      {"at its last instruction", far, 0x7c, true},
+      {"before the loop", far, 0x5f, false},
+      // test eax, [rip + n]; add ecx, 16; cmp ecx, ebx; jge on; jmp place - 0x10
+      {"with other instructions",
+       {0x85, 0x05, 1, 2, 3, 4, 0x83, 0xc1, 0x10, 0x3b, 0xcb, 0x7d, 0x10, 0xeb, 0xe1},
+       0x70,
+       true},
+      // test [r11], eax; cmp ebx, 0x4e11; jge on; mov r10d, ebx; mov r11d, 0x4e11; sub r11d, r10d; cmp r11d, 0x3e80;
+      // cmova r11d, r8d; add r11d, r10d; jmp place - 0x40
+      {"of loops, of which the inner one does not ask",
+       {0x41, 0x85, 0x03, 0x81, 0xfb, 0x11, 0x4e, 0x00, 0x00, 0x7d, 0x1f, 0x44, 0x8b, 0xd3,
+        0x41, 0xbb, 0x11, 0x4e, 0x00, 0x00, 0x45, 0x2b, 0xda, 0x41, 0x81, 0xfb, 0x80, 0x3e,
+        0x00, 0x00, 0x45, 0x0f, 0x47, 0xd8, 0x45, 0x03, 0xda, 0xe9, 0x96, 0xff, 0xff, 0xff},
+       0x60,
+       true},
+      {"whose place is none of the loop's end", {0x45, 0x3b, 0xd8, 0x0f, 0x8c, 0xd7, 0xff, 0xff, 0xff}, 0x60, false},
+      {"that goes on", {0x41, 0x85, 0x02, 0x0f, 0x8c, 0x20, 0x00, 0x00, 0x00, 0xc3}, 0x60, false},
+      {"with an instruction that is not known", {0x41, 0x85, 0x02, 0xc5, 0xf8, 0x77, 0x7c, 0xe0}, 0x60, false},
+  };
+  for (const Case& one : cases) {
+    CAPTURE(one.what);
+    WalkHost here;
+    host = &here;
+    MadeJava java(here);
+    here.engine_bias = java.bias();
+    const std::uint64_t main = java.method("app/Main", "main", 30);
+    java.call_engine();
+    java.call_stub(java.stub());
+    java.call_interpreted(main, java.code_of(main));
+    Code code = pushes;
+    code.resize(place, 0x90);
+    code.insert(code.end(), one.end.begin(), one.end.end());
+    const MadeJava::Blob outer = java.compiled("outer", code, 4, pushes.size());
+    java.inline_into(outer, place, {java.method("app/In", "in", 40), java.method_of(outer)});
+    java.enter(outer, one.at, 24, true, false);
+    CHECK(java.walk_it() == WALK_ROOT);
+    Words words{"app/Of.outer", "app/Main.main", "StubRoutines (1)", "engine", "root"};
+    if (one.is_in_loop) words.insert(words.begin(), "app/In.in");
+    CHECK(java.walked() == words);
+  }
+}
+
 TEST_CASE("with lines, a frame of Java has the index of the bytecode that runs, where that is known") {
   WalkHost here;
   host = &here;
