@@ -103,8 +103,8 @@ class FileReader {
   };
   // The jitdump with that number, as it is now.
   [[nodiscard]] virtual JitMapRef jit_dump(std::uint64_t number) = 0;
-  // The perf map of the process, as it is now.
-  [[nodiscard]] virtual JitMapRef perf_map_of(std::uint32_t tgid) = 0;
+  // The perf map of the process, as it is now. `last_user`: as in open_perf_map().
+  [[nodiscard]] virtual JitMapRef perf_map_of(std::uint32_t tgid, std::optional<std::uint32_t> last_user) = 0;
   // What the map says about `addresses`, which ascend and are distinct. `budget` counts bytes.
   [[nodiscard]] virtual NamesOfJit jit_names(std::uint32_t tgid, const JitMapRef& map,
                                              std::span<const RuntimeAddress> addresses, WorkBudget& budget) = 0;

@@ -47,6 +47,8 @@ class ProcSource {
   [[nodiscard]] virtual bool is_running(std::uint32_t tgid) = 0;
   // The inode of the mount namespace; 0 when not known. For tgid 0 it is our own.
   [[nodiscard]] virtual std::uint64_t mount_namespace(std::uint32_t tgid) = 0;
+  // The user of the process; nullopt when it is gone.
+  [[nodiscard]] virtual std::optional<std::uint32_t> user_of(std::uint32_t tgid) = 0;
   // The device of our root file system, in the same numbers as FileIdentity. This file system is never unmounted.
   struct Device {
     std::uint32_t major = 0;
@@ -65,6 +67,7 @@ class KernelProcSource final : public ProcSource {
   bool is_alive(std::uint32_t tgid) override;
   bool is_running(std::uint32_t tgid) override;
   std::uint64_t mount_namespace(std::uint32_t tgid) override;
+  std::optional<std::uint32_t> user_of(std::uint32_t tgid) override;
   Device root_device() override;
 
  private:

@@ -54,8 +54,9 @@ class Opener final : public FileKeeper, public StackReader {
   // Works as DebugFileSearch::open(). A file that is found is kept as `number` and passed on with that tag.
   Unnamed open_debug(std::uint64_t number, WayNumber way, std::uint64_t base, const DebugQuestion& question,
                      unsigned& next, std::string& why);
-  // The number of the map as it is now, or of the held map of a process that is gone. 0: there is none.
-  std::uint64_t open_perf_map(std::uint32_t tgid, std::uint64_t& size_bytes);
+  // The number of the map as it is now, or of the held map of a process that is gone. 0: there is none. `last_user`: as
+  // in profile::open_perf_map().
+  std::uint64_t open_perf_map(std::uint32_t tgid, std::optional<std::uint32_t> last_user, std::uint64_t& size_bytes);
   // The present size of an open file.
   [[nodiscard]] std::optional<std::uint64_t> size_of(std::uint64_t number);
   // Call it when the map was read.

@@ -43,7 +43,7 @@ enum class OpenerCall : std::uint8_t {
   hand,      // number, way, FileKind: passed on with its number as tag, if it is unchanged and of that kind
   close,     // number; no answer
   debug,     // number, way, base, kind, text, next: opened, handed over with its number as tag -> next, why
-  perf_map,  // number, tgid                                   -> size, owner
+  perf_map,  // number, tgid, its last known user              -> size, owner
   size,      // number                                         -> size
   path,      // number, path, as we see it                     -> FileStamp, owner, why not
   look,      // path, as we see it, whether it is to be written -> errno, whether it is a directory

@@ -218,10 +218,11 @@ void OpenerJobs::debug(const OpenerJob& job, WireReader& in) {
 void OpenerJobs::perf_map(const OpenerJob& job, WireReader& in) {
   const auto number = in.get<std::uint64_t>();
   const auto tgid = in.get<std::uint32_t>();
+  const auto last_user = in.get<std::optional<std::uint32_t>>();
   KeptFile file;
   file.owner = owner_of(tgid, part_of_process(tgid));
   if (!is_turn_of(job, file.owner)) return;
-  PerfMapFile map = open_perf_map(tgid);
+  PerfMapFile map = open_perf_map(tgid, last_user);
   file.fd = std::move(map.fd);
   file.is_perf_map = true;
   const auto status = file.fd ? status_of(file.fd.get()) : std::nullopt;

@@ -31,7 +31,7 @@ void Opener::ask_for_map(std::uint32_t tgid, HeldMap& map) {
   // Most processes never write a map, so the time between looks grows.
   map.ask_again = now + map.patience;
   map.patience = std::min(2 * map.patience, most_map_patience);
-  const std::uint64_t id = send(OpenerCall::perf_map, map.number, tgid);
+  const std::uint64_t id = send(OpenerCall::perf_map, map.number, tgid, std::optional<std::uint32_t>());
   asked_maps_[id] = {.tgid = tgid, .number = map.number};
 }
 
@@ -39,7 +39,8 @@ void Opener::ask_for_maps() {
   for (auto& [tgid, map] : held_maps_) ask_for_map(tgid, map);
 }
 
-std::uint64_t Opener::open_perf_map(std::uint32_t tgid, std::uint64_t& size_bytes) {
+std::uint64_t Opener::open_perf_map(std::uint32_t tgid, std::optional<std::uint32_t> last_user,
+                                    std::uint64_t& size_bytes) {
   pump();
   const auto held = held_maps_.find(tgid);
   const auto is_held = [&] { return held != held_maps_.end() && held->second.is_open; };
@@ -47,7 +48,8 @@ std::uint64_t Opener::open_perf_map(std::uint32_t tgid, std::uint64_t& size_byte
   if (!is_held() || !is_gone_process(tgid)) {
     const std::uint64_t number = new_number();
     std::uint64_t owner = 0;
-    if (opened_as(number, ask(std::tie(size_bytes, owner), OpenerCall::perf_map, number, tgid)) == Unnamed::named) {
+    const Unnamed reason = ask(std::tie(size_bytes, owner), OpenerCall::perf_map, number, tgid, last_user);
+    if (opened_as(number, reason) == Unnamed::named) {
       note_owner(number, owner);
       return number;
     }

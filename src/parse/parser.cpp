@@ -181,9 +181,9 @@ FileReader::JitMapRef Parser::jit_dump(std::uint64_t number) {
   return {.number = number, .size_bytes = *size_bytes, .owner = opener_.owner_of(number), .is_dump = true};
 }
 
-FileReader::JitMapRef Parser::perf_map_of(std::uint32_t tgid) {
+FileReader::JitMapRef Parser::perf_map_of(std::uint32_t tgid, std::optional<std::uint32_t> last_user) {
   JitMapRef map;
-  map.number = opener_.open_perf_map(tgid, map.size_bytes);
+  map.number = opener_.open_perf_map(tgid, last_user, map.size_bytes);
   map.owner = opener_.owner_of(map.number);
   return map;
 }

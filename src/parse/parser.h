@@ -35,7 +35,7 @@ class Parser final : public FileReader {
   UnwindOfFile unwind_table(const FileRef& file, WorkBudget& budget) override;
   NamesOfFile vdso_names(std::span<const FileOffset> offsets) override;
   JitMapRef jit_dump(std::uint64_t number) override;
-  JitMapRef perf_map_of(std::uint32_t tgid) override;
+  JitMapRef perf_map_of(std::uint32_t tgid, std::optional<std::uint32_t> last_user) override;
   NamesOfJit jit_names(std::uint32_t tgid, const JitMapRef& map, std::span<const RuntimeAddress> addresses,
                        WorkBudget& budget) override;
   std::vector<std::string> demangled(std::span<const std::string> names) override;

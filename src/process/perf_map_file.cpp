@@ -14,7 +14,7 @@ namespace {
 
 // Which files are accepted.
 struct Accepted {
-  std::optional<std::uint32_t> owner;   // or root, if the process may read the file; not set: any owner
+  std::optional<std::uint32_t> owner;   // or root, if the process may read the file
   std::optional<ProcessRights> rights;  // of the process
 };
 
@@ -29,7 +29,7 @@ Fd open_in_tmp(const std::string& root, std::uint32_t tgid, const std::string& n
   const Fd place = open_path(tmp.get(), name, O_NOFOLLOW, RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS | RESOLVE_NO_XDEV);
   const auto look = place ? look_at(place, mounts, tgid) : std::nullopt;
   if (!look || look->refusal != nullptr || look->found.stx_nlink != 1) return {};
-  if (accepted.owner && look->found.stx_uid != *accepted.owner) {
+  if (look->found.stx_uid != accepted.owner) {
     const bool is_readable = may_read(look->found.stx_mode, look->found.stx_uid, look->found.stx_gid, accepted.rights);
     if (look->found.stx_uid != 0 || !is_readable) return {};
   }
@@ -40,11 +40,14 @@ std::string map_name(std::uint32_t tgid) { return "perf-" + std::to_string(tgid)
 
 }  // namespace
 
-PerfMapFile open_perf_map(std::uint32_t tgid) {
+PerfMapFile open_perf_map(std::uint32_t tgid, std::optional<std::uint32_t> last_user) {
   // User and rights must be of one moment, so they come from one text.
   const auto status = status_of_process(tgid);
   const auto owner = status ? owner_in_status(*status) : std::nullopt;
-  if (!owner) return {.fd = open_in_tmp("/", 0, map_name(tgid), {}), .uid = {}};
+  if (!owner) {
+    const Accepted accepted{.owner = last_user, .rights = {}};
+    return {.fd = open_in_tmp("/", 0, map_name(tgid), accepted), .uid = last_user};
+  }
   const Accepted accepted{.owner = owner->uid, .rights = rights_in_status(*status)};
   const std::string root = "/proc/" + std::to_string(tgid) + "/root";
   PerfMapFile map{.fd = open_in_tmp(root, tgid, map_name(owner->innermost_tgid), accepted), .uid = owner->uid};

@@ -258,6 +258,11 @@ std::uint64_t KernelProcSource::mount_namespace(std::uint32_t tgid) {
   return ::fstatat(proc_.get(), path.c_str(), &found, 0) == 0 ? found.st_ino : 0;
 }
 
+std::optional<std::uint32_t> KernelProcSource::user_of(std::uint32_t tgid) {
+  const auto owner = owner_of_process(tgid);
+  return owner ? std::optional(owner->uid) : std::nullopt;
+}
+
 ProcSource::Device KernelProcSource::root_device() {
   const auto mount = own_mount_of("/");
   return mount ? Device{mount->device_major, mount->device_minor} : Device{};

@@ -126,6 +126,11 @@ CodeFile* ProcessTable::jit_dump_of(std::uint32_t tgid, std::uint32_t image) con
   return last;
 }
 
+std::optional<std::uint32_t> ProcessTable::jit_user_of(std::uint32_t tgid) const {
+  const Process* found = find(tgid);
+  return found != nullptr ? found->user : std::nullopt;
+}
+
 bool ProcessTable::is_of_replaced_program(std::uint32_t tgid, std::uint32_t image, RuntimeAddress address) const {
   const Image* found = find(tgid, image);
   if (found == nullptr || found->table->find(address.value) != nullptr) return false;

@@ -93,6 +93,7 @@ void ProcessTable::apply_fork(const SideBandRecord& record) {
   Process& child = processes_[record.tgid];
   child.parent = record.parent_tgid;
   child.forked_ns = record.time_ns;
+  child.user.reset();  // the number may be used again
   if (record.parent_tgid == 0 || !is_wanted(record.parent_tgid)) {
     begin_program(child, record.time_ns, unread_table(), Name{});
     unread_.push_back(record.tgid);
@@ -104,6 +105,7 @@ void ProcessTable::apply_fork(const SideBandRecord& record) {
   const std::uint64_t mounts = mount_namespace(record.parent_tgid, parent);
   if (!child.images.empty()) ++begun_;  // the number is used again
   child.mount_namespace = mounts;
+  child.user = parent.user;  // also its code without a file is the parent's
   begin_program(child, record.time_ns, from.table, from.name).command_line = from.command_line;
   if (!from.table->complete) unread_.push_back(record.tgid);
   child.copies.clear();
@@ -121,6 +123,7 @@ void ProcessTable::apply_exec(const SideBandRecord& record) {
   // mounts that it inherited.
   if (const std::uint64_t mounts = source_.mount_namespace(record.tgid)) process.mount_namespace = mounts;
   process.mapped_until_ns = 0;  // a program of its own
+  process.user.reset();         // which may run as another user
   process.copies.clear();
   begin_program(process, record.time_ns, std::make_shared<MappingTable>(), to_name(record.text));
 }
@@ -160,12 +163,12 @@ std::optional<Mapping> ProcessTable::mapping_of(const MapsEntry& entry, std::uin
   if (kind == CodeKind::none) return std::nullopt;
   Mapping mapping{entry.start, entry.end, 0, 0, kind};
   const bool own_mounts = own_mount_namespace_ != 0 && mount_namespace(tgid, process) == own_mount_namespace_;
-  if (kind == CodeKind::anonymous && !own_mounts) files_.hold_perf_map(tgid);
+  if (kind == CodeKind::anonymous) note_jit(tgid, process, own_mounts);
   if (kind == CodeKind::file || kind == CodeKind::memory_file) {
     const auto file = files_.mapped(entry.file, generation, entry.path, {tgid, own_mounts, entry.start, entry.end});
     if (kind == CodeKind::memory_file && is_written_by_jit(files_.at(file), tgid)) {
       mapping.kind = CodeKind::anonymous;
-      if (!own_mounts) files_.hold_perf_map(tgid);
+      note_jit(tgid, process, own_mounts);
       return mapping;
     }
     mapping.kind = CodeKind::file;
@@ -174,6 +177,12 @@ std::optional<Mapping> ProcessTable::mapping_of(const MapsEntry& entry, std::uin
     if (entry.is_copy) note_copy({.tgid = tgid, .start = entry.start, .end = entry.end}, process);
   }
   return mapping;
+}
+
+// What is needed once the process is gone, to know its perf map.
+void ProcessTable::note_jit(std::uint32_t tgid, Process& process, bool own_mounts) {
+  if (!process.user) process.user = source_.user_of(tgid);
+  if (!own_mounts) files_.hold_perf_map(tgid);
 }
 
 void ProcessTable::note_copy(const CodeCopy& copy, Process& process) {

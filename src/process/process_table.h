@@ -94,6 +94,7 @@ class ProcessTable {
   [[nodiscard]] CodeLocation locate(std::uint32_t tgid, std::uint32_t image, RuntimeAddress address) const;
   [[nodiscard]] std::vector<MappedFile> files_of(std::uint32_t tgid, std::uint32_t image) const;
   [[nodiscard]] CodeFile* jit_dump_of(std::uint32_t tgid, std::uint32_t image) const;
+  [[nodiscard]] std::optional<std::uint32_t> jit_user_of(std::uint32_t tgid) const;
   [[nodiscard]] bool is_of_replaced_program(std::uint32_t tgid, std::uint32_t image, RuntimeAddress address) const;
   void forget_before(std::uint64_t time_ns, const std::function<bool(std::uint32_t tgid)>& is_alive,
                      const std::unordered_set<std::uint32_t>& but = {});
@@ -132,6 +133,7 @@ class ProcessTable {
     std::uint64_t forked_ns = 0;        // 0: not known
     std::uint64_t exit_ns = 0;          // 0: it has not exited, as far as we know
     std::uint64_t mount_namespace = 0;  // 0: not asked for, or not known
+    std::optional<std::uint32_t> user;  // as jit_user_of()
     std::uint64_t maps_count = 0;       // as maps_count()
     std::uint64_t mapped_until_ns = 0;  // when its mappings so far would end at the allowed rate
     std::size_t kept_mappings = 0;      // of all images, when the newest began
@@ -160,6 +162,7 @@ class ProcessTable {
   [[nodiscard]] bool is_known(const MappingTable& table, const MapsEntry& entry, CodeKind kind) const;
   [[nodiscard]] std::optional<Mapping> mapping_of(const MapsEntry& entry, std::uint32_t generation, std::uint32_t tgid,
                                                   Process& process);
+  void note_jit(std::uint32_t tgid, Process& process, bool own_mounts);
   void note_copy(const CodeCopy& copy, Process& process);
   [[nodiscard]] static bool is_copy(const Process& process, std::uint64_t start, std::uint64_t end);
   [[nodiscard]] bool is_written_by_jit(CodeFile& memory_file, std::uint32_t tgid);

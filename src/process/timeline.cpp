@@ -173,6 +173,10 @@ CodeFile* ProcessTimeline::jit_dump_of(std::uint32_t tgid, std::uint32_t image) 
   return state_->table.jit_dump_of(tgid, image);
 }
 
+std::optional<std::uint32_t> ProcessTimeline::jit_user_of(std::uint32_t tgid) const {
+  return state_->table.jit_user_of(tgid);
+}
+
 bool ProcessTimeline::is_of_replaced_program(std::uint32_t tgid, std::uint32_t image, RuntimeAddress address) const {
   return state_->table.is_of_replaced_program(tgid, image, address);
 }

@@ -44,16 +44,20 @@ void JitNames::resolve(const Profile& profile) {
   timeline_.wait_for_files(dumps, patience_with_files);
   for (Waiting& one : all) {
     if (one.dump != nullptr && one.dump->is_open()) one.map = reader_.jit_dump(one.dump->number);
-    if (one.map.number == 0) one.map = reader_.perf_map_of(one.tgid);
+    if (one.map.number == 0) one.map = perf_map_of(one.tgid);
   }
   std::ranges::sort(all, {}, [](const Waiting& one) { return one.map.size_bytes; });
   for (const Waiting& one : all) {
     std::vector<CodeOffset> places = one.answers->take_pending();
     places = ask(one.tgid, one.map, std::move(places), *one.answers);
     if (one.map.is_dump && !places.empty()) {
-      ask(one.tgid, reader_.perf_map_of(one.tgid), std::move(places), *one.answers);
+      ask(one.tgid, perf_map_of(one.tgid), std::move(places), *one.answers);
     }
   }
+}
+
+FileReader::JitMapRef JitNames::perf_map_of(std::uint32_t tgid) {
+  return reader_.perf_map_of(tgid, timeline_.jit_user_of(tgid));
 }
 
 // Returns the places that get no name from `map`.

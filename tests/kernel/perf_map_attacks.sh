@@ -77,9 +77,35 @@ cp "$tmp/theirs" "$map"
 chmod 600 "$map"
 expect_refused "a file of root that the user may not read"
 
+# Once the process has ended, everybody may write a map with its number: its own user's is read, and no other.
+kill "$started"
+# sample_ended OWNER : samples a process of user 65534, which ends before the report is made and leaves a map of OWNER.
+sample_ended() {
+  : >"$tmp/theirs"
+  start setpriv --reuid=65534 --regid=65534 --clear-groups "$WORKLOADS/jit" silent "$tmp/theirs" 600
+  wait_until test -s "$tmp/theirs"
+  wait_until is_at_work "$started"
+  map=/tmp/perf-$started.map
+  at_exit "rm -f '$map'"
+  begin -F 499 -U -f -p "$started,$$" -i 600
+  let_work "$started" 30
+  cp "$tmp/theirs" "$tmp/left"
+  kill "$started"
+  wait "$started" 2>/dev/null
+  cp "$tmp/left" "$map"
+  chown "$1" "$map"
+  kill -INT "$profiler"
+  finish
+  rm "$map"
+}
+sample_ended 65533
+if grep -q made_loop "$tmp/out"; then fail "a stranger's map was read; $(outcome)"; fi
+expect_present ';main;run_made;\[unknown\] '
+sample_ended 65534
+expect_present ';main;run_made;made_loop '
+
 # A user with mounts of their own can put any file in this place.
 if command -v unshare nsenter >/dev/null; then
-  kill "$started"
   : >"$tmp/theirs"
   chown 65534 "$tmp/theirs"
   start unshare -m --propagation private setpriv --reuid=65534 --regid=65534 --clear-groups "$WORKLOADS/jit" silent "$tmp/theirs" 600

@@ -25,6 +25,7 @@ struct FakeProcess {
   std::string comm;
   std::string code_lines;
   std::uint64_t mount_namespace = own_mounts;
+  std::uint32_t user = 1000;
 };
 
 class FakeProc final : public ProcSource {
@@ -50,6 +51,10 @@ class FakeProc final : public ProcSource {
     if (tgid == 0) return own_mounts;
     const auto at = processes.find(tgid);
     return at == processes.end() ? 0 : at->second.mount_namespace;
+  }
+  std::optional<std::uint32_t> user_of(std::uint32_t tgid) override {
+    const auto at = processes.find(tgid);
+    return at == processes.end() ? std::nullopt : std::optional(at->second.user);
   }
   Device root_device() override { return {8, 1}; }
 

@@ -58,6 +58,7 @@ class ManyProcesses final : public ProcSource {
   bool is_alive(std::uint32_t tgid) override { return tgid < first_tgid + count_; }
   bool is_running(std::uint32_t tgid) override { return is_alive(tgid); }
   std::uint64_t mount_namespace(std::uint32_t /*tgid*/) override { return 1; }
+  std::optional<std::uint32_t> user_of(std::uint32_t /*tgid*/) override { return 0; }
   Device root_device() override { return {8, 1}; }
 
  private:

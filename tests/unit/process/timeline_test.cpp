@@ -287,3 +287,29 @@ TEST_CASE("a process that maps and unmaps code endlessly uses bounded memory") {
   CHECK(timeline.where(10, step_ns * 20'000, 0x20010) == "/lib/x.so+16");
   CHECK(timeline.files.size() == 4);
 }
+
+TEST_CASE("the user of a process with code of its own is known after its end, and of what it has forked") {
+  TestTimeline timeline;
+  const auto user_of = [&timeline](std::uint32_t tgid) {
+    timeline.update();
+    return timeline.table.jit_user_of(tgid);
+  };
+  timeline.proc.processes[10].user = 1001;
+  timeline.record(fork_bytes(90, 10, 1));
+  timeline.exec(100, 10, "node");
+  CHECK_FALSE(user_of(10));
+  timeline.record(mmap_bytes(110, 10, 0x20000, 0x1000, 0, {}, "//anon"));
+  CHECK(user_of(10) == 1001);
+  timeline.record(fork_bytes(120, 20, 10));
+  timeline.update();
+  timeline.proc.processes.erase(10);
+  timeline.record(exit_bytes(130, 10));
+  CHECK(user_of(10) == 1001);
+  CHECK(user_of(20) == 1001);
+  // The next program may run as another user, and was gone before we could look.
+  timeline.exec(140, 20, "other");
+  timeline.record(mmap_bytes(150, 20, 0x20000, 0x1000, 0, {}, "//anon"));
+  CHECK_FALSE(user_of(20));
+  timeline.record(fork_bytes(200, 10, 1));
+  CHECK_FALSE(user_of(10));
+}
