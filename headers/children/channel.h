@@ -32,6 +32,8 @@ class WaitingChannel {
   bool send_at_once(std::string_view bytes, std::span<const int> fds) const;
   // nullopt when the other end is gone.
   [[nodiscard]] std::optional<Message> receive() const;
+  // As receive(), but does not wait. nullopt also when no whole message has come; then nothing more can be received.
+  [[nodiscard]] std::optional<Message> receive_at_once() const;
   [[nodiscard]] int fd() const { return socket_.get(); }
 
  private:
@@ -44,6 +46,8 @@ bool hand_over(const WaitingChannel& to, std::uint64_t tag, int fd);
 // The descriptor with that tag. Others, which came for an earlier question or too late, are dropped. No Fd: the other
 // end is gone.
 [[nodiscard]] Fd take_over(const WaitingChannel& from, std::uint64_t tag);
+// The same of an end that may lie: it does not wait. No Fd: the descriptor has not come.
+[[nodiscard]] Fd take_over_at_once(const WaitingChannel& from, std::uint64_t tag);
 
 // What the other end may send until the next allow(). A child that a hostile file has taken over could otherwise fill
 // the memory, or keep this process reading for ever.
@@ -61,6 +65,10 @@ class Channel {
   // Replaces what is left of the last allowance; extend() adds to it.
   void allow(const ChannelAllowance& allowance) { allowed_ = allowance; }
   void extend(const ChannelAllowance& more);
+  // Nothing more is sent or taken, as if the other end were gone.
+  void give_up() { is_gone_ = true; }
+  // Whether the other end has received all that was sent, whatever it says.
+  [[nodiscard]] bool is_all_received() const;
   // A message that has come; nullopt: none has come.
   [[nodiscard]] std::optional<Message> take();
   // Waits for a message, but not longer than `patience` and not when the user wants the end.

@@ -26,16 +26,18 @@ inline constexpr std::uint64_t inherited = UINT64_MAX;
 
 struct ChildRow {
   ChildKind kind;
-  const char* name;                         // as ps(1) shows it
-  std::string_view task;                    // what it runs, as in_words() says it
-  std::uint64_t capabilities = inherited;   // that it keeps, a bit for each of Linux's numbers
-  uid_t user = 0;                           // that it becomes where this is permitted; 0: the profiler's
-  int signal_at_end = SIGKILL;              // that it gets when its parent ends
-  bool gives_descriptors = false;           // it sends some to the main process
-  bool has_priority = false;                // it runs before other work
-  bool only_reads = false;                  // any other system call kills it
-  bool is_confined_late = false;            // it needs the profiler's rights at first, and calls confine() itself
-  std::size_t descriptors = 0;              // the limit is raised to so many; 0: it stays
+  const char* name;                        // as ps(1) shows it
+  std::string_view task;                   // what it runs, as in_words() says it
+  std::uint64_t capabilities = inherited;  // that it keeps, a bit for each of Linux's numbers
+  uid_t user = 0;                          // that it becomes where this is permitted; 0: the profiler's
+  int signal_at_end = SIGKILL;             // that it gets when its parent ends
+  bool gives_descriptors = false;          // it sends some to the main process
+  bool has_priority = false;               // it runs before other work
+  bool only_reads = false;                 // any other system call kills it
+  bool is_alone = false;                   // it can start threads, but no process or program
+  bool is_confined_late = false;           // it needs the profiler's rights at first, and calls confine() itself
+  std::size_t descriptors = 0;             // the limit is raised to so many; 0: it stays
+  std::uint64_t most_descriptors = inherited;
   std::uint64_t file_bytes = inherited;     // of each file that it writes
   std::uint64_t memory_bytes = inherited;   // of its own
   std::uint64_t address_bytes = inherited;  // of its own and shared memory
@@ -88,7 +90,9 @@ inline constexpr std::array child_rows{
              .user = 2'130'706'434,
              // Not SIGKILL: gigabytes of a file that was coming would stay in the cache.
              .signal_at_end = SIGTERM,
+             .is_alone = true,
              .is_confined_late = true,
+             .most_descriptors = 256,
              // A server may send without an end. This is more than the fetcher takes of one file by itself.
              .file_bytes = std::uint64_t{2} << 30,
              .memory_bytes = std::uint64_t{2} << 30},
@@ -105,7 +109,11 @@ inline constexpr std::array child_rows{
              .user = 2'130'706'435,
              // It ignores this: it ends when its channel does, and has put into the spool what it was given.
              .signal_at_end = SIGTERM,
+             // A process of its own would outlive it, with the lock of the spool.
+             .is_alone = true,
              .is_confined_late = true,
+             // What it is handed lies in memory that is not counted as its own.
+             .most_descriptors = 256,
              // The largest request is a profile of some megabytes.
              .file_bytes = std::uint64_t{256} << 20,
              // What may wait in memory for a dozen servers.

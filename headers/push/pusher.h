@@ -72,11 +72,12 @@ class Pusher {
   OwnProcess child_;
   Channel channel_;
   std::vector<Target> targets_;
-  std::uint64_t orders_ = 0;        // that were sent
-  std::uint64_t taken_orders_ = 0;  // that the child has taken
-  std::deque<Untaken> untaken_;     // the others
-  bool is_resting_ = false;         // the child sends nothing
-  bool was_gone_ = false;           // and that was said
+  std::uint64_t orders_ = 0;          // that were sent
+  std::uint64_t taken_orders_ = 0;    // that the child has taken
+  std::deque<Untaken> untaken_;       // the others
+  std::size_t unreceived_bytes_ = 0;  // of bodies, since the child had received all messages
+  bool is_resting_ = false;           // the child sends nothing
+  bool was_gone_ = false;             // and that was said
 };
 
 }  // namespace profile

@@ -1,5 +1,7 @@
 #include "app/push_sink.h"
 
+#include <arpa/inet.h>
+
 #include <algorithm>
 #include <chrono>
 #include <map>
@@ -19,8 +21,14 @@ constexpr std::chrono::milliseconds patience_at_end{3000};
 constexpr std::size_t most_services = 256;
 constexpr std::string_view service_of_the_rest = "other";
 
+// `host`: with or without a port.
 bool is_loopback(std::string_view host) {
-  return host.starts_with("127.") || host == "localhost" || host.starts_with("localhost:") || host.starts_with("[::1]");
+  if (host == "[::1]" || host.starts_with("[::1]:")) return true;
+  const std::string name(host.substr(0, host.find(':')));
+  in_addr address{};
+  constexpr std::uint32_t loopback_net = 127;
+  return name == "localhost" || (::inet_pton(AF_INET, name.c_str(), &address) == 1 &&
+                                 ntohl(address.s_addr) >> IN_CLASSA_NSHIFT == loopback_net);
 }
 
 PushSettings settings_of(const PushOptions& options, const std::function<void(const std::string&)>& say) {

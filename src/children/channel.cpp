@@ -1,6 +1,8 @@
 #include "children/channel.h"
 
+#include <linux/sockios.h>
 #include <poll.h>
+#include <sys/ioctl.h>
 #include <sys/socket.h>
 
 #include <algorithm>
@@ -24,6 +26,8 @@ struct Head {
 // The names of all functions of the largest programs, or all lines of one, are some ten megabytes.
 constexpr std::size_t most_message_bytes = 256 << 20;
 constexpr std::size_t most_unsent_bytes = 64 << 20;
+// Of messages with descriptors: what a descriptor holds may be large.
+constexpr std::size_t most_unsent_with_fds = 64;
 constexpr std::size_t most_fds = 8;
 constexpr std::size_t chunk_bytes = 64 << 10;
 // How often a wait looks whether the user wants the end.
@@ -101,14 +105,29 @@ bool send_all(int socket, std::string_view bytes, std::span<const int> fds) {
   return true;
 }
 
-bool receive_all(int socket, char* to, std::size_t size, std::vector<Fd>& fds) {
+bool receive_all(int socket, char* to, std::size_t size, std::vector<Fd>& fds, int flags) {
   while (size > 0) {
-    const ssize_t got = receive_some(socket, to, size, &fds, 0);
+    const ssize_t got = receive_some(socket, to, size, &fds, flags);
     if (got <= 0) return false;
     to += got;
     size -= static_cast<std::size_t>(got);
   }
   return true;
+}
+
+std::optional<Message> receive_whole(int socket, int flags) {
+  Head head;
+  Message message;
+  if (!receive_all(socket, reinterpret_cast<char*>(&head), sizeof head, message.fds, flags)) return std::nullopt;
+  if (head.bytes > most_message_bytes) return std::nullopt;
+  message.bytes.resize(head.bytes);
+  if (!receive_all(socket, message.bytes.data(), message.bytes.size(), message.fds, flags)) return std::nullopt;
+  if (message.fds.size() != head.fds) return std::nullopt;
+  return message;
+}
+
+bool has_tag(const Message& message, std::uint64_t tag) {
+  return WireReader(message.bytes).get<std::uint64_t>() == tag && message.fds.size() == 1;
 }
 
 }  // namespace
@@ -126,16 +145,9 @@ bool WaitingChannel::send_at_once(std::string_view bytes, std::span<const int> f
   return send_some(socket_.get(), whole, fds, MSG_DONTWAIT) == static_cast<ssize_t>(whole.size());
 }
 
-std::optional<Message> WaitingChannel::receive() const {
-  Head head;
-  Message message;
-  if (!receive_all(socket_.get(), reinterpret_cast<char*>(&head), sizeof head, message.fds)) return std::nullopt;
-  if (head.bytes > most_message_bytes) return std::nullopt;
-  message.bytes.resize(head.bytes);
-  if (!receive_all(socket_.get(), message.bytes.data(), message.bytes.size(), message.fds)) return std::nullopt;
-  if (message.fds.size() != head.fds) return std::nullopt;
-  return message;
-}
+std::optional<Message> WaitingChannel::receive() const { return receive_whole(socket_.get(), 0); }
+
+std::optional<Message> WaitingChannel::receive_at_once() const { return receive_whole(socket_.get(), MSG_DONTWAIT); }
 
 bool hand_over(const WaitingChannel& to, std::uint64_t tag, int fd) {
   return to.send_at_once(message_of(tag), std::span(&fd, 1));
@@ -143,8 +155,14 @@ bool hand_over(const WaitingChannel& to, std::uint64_t tag, int fd) {
 
 Fd take_over(const WaitingChannel& from, std::uint64_t tag) {
   while (auto message = from.receive()) {
-    WireReader in(message->bytes);
-    if (in.get<std::uint64_t>() == tag && message->fds.size() == 1) return std::move(message->fds[0]);
+    if (has_tag(*message, tag)) return std::move(message->fds[0]);
+  }
+  return {};
+}
+
+Fd take_over_at_once(const WaitingChannel& from, std::uint64_t tag) {
+  while (auto message = from.receive_at_once()) {
+    if (has_tag(*message, tag)) return std::move(message->fds[0]);
   }
   return {};
 }
@@ -153,10 +171,14 @@ Channel::Channel(Fd socket, bool takes_fds) : socket_(std::move(socket)), takes_
 
 void Channel::send(std::string_view bytes, std::vector<Fd> fds) {
   if (is_gone_) return;
-  std::size_t waiting = 0;
-  for (const Unsent& unsent : unsent_) waiting += unsent.bytes.size() - unsent.sent;
+  std::size_t waiting = bytes.size();
+  std::size_t with_fds = 0;
+  for (const Unsent& unsent : unsent_) {
+    waiting += unsent.bytes.size() - unsent.sent;
+    with_fds += unsent.fds.empty() ? 0 : 1;
+  }
   // A receiver that takes so little for so long is lost.
-  if (waiting + bytes.size() > most_unsent_bytes) is_gone_ = true;
+  if (waiting > most_unsent_bytes || with_fds >= most_unsent_with_fds) is_gone_ = true;
   std::string whole = with_head(bytes, fds.size());
   unsent_.push_back({.bytes = std::move(whole), .sent = 0, .fds = std::move(fds)});
   flush();
@@ -178,6 +200,11 @@ void Channel::flush() {
     first.sent += static_cast<std::size_t>(sent);
     if (first.sent == first.bytes.size()) unsent_.pop_front();
   }
+}
+
+bool Channel::is_all_received() const {
+  int unread = 0;
+  return unsent_.empty() && ::ioctl(socket_.get(), SIOCOUTQ, &unread) == 0 && unread == 0;
 }
 
 void Channel::extend(const ChannelAllowance& more) {

@@ -44,7 +44,8 @@ void run_keeper(Fd socket, const Keeper::Work& work) {
     } catch (const Error&) {  // the answer is no process
     }
     ::signal(SIGCHLD, SIG_IGN);
-    ::waitpid(child.pid, nullptr, WNOHANG);
+    // All that ended in between, not only this one.
+    while (::waitpid(-1, nullptr, WNOHANG) > 0) continue;
     const int fd = child.process.get();
     channel.send(message_of(child.pid), child.process ? std::span(&fd, 1) : std::span<const int>());
   }

@@ -1,8 +1,10 @@
+#include <errno.h>
 #include <grp.h>
 #include <linux/audit.h>
 #include <linux/capability.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
+#include <sched.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
@@ -44,36 +46,98 @@ constexpr long allowed_calls[] = {
 // These may give memory, but no executable memory.
 constexpr long allowed_without_code[] = {SYS_mmap, SYS_mprotect};
 
+// What a process that is alone must not call: what starts others, which would not end with the run, what leads into
+// another one, and what gives memory that is not counted as its own. clone() and clone3() have rules of their own.
+constexpr long calls_to_others[] = {
+    SYS_execve, SYS_execveat, SYS_ptrace, SYS_unshare, SYS_setns, SYS_memfd_create, SYS_shmget,
+#ifdef __x86_64__
+    SYS_fork,   SYS_vfork,
+#endif
+};
+
 void limit(__rlimit_resource resource, std::uint64_t most) noexcept {
   if (most == inherited) return;
   const rlimit both{.rlim_cur = most, .rlim_max = most};
   ::setrlimit(resource, &both);
 }
 
+// A filter for the system calls of this process.
+class CallFilter {
+ public:
+  static constexpr std::uint32_t number_at = offsetof(seccomp_data, nr);
+  // The lower half of an argument.
+  static constexpr std::uint32_t argument_at(std::size_t index) {
+    return static_cast<std::uint32_t>(offsetof(seccomp_data, args) + index * sizeof(std::uint64_t));
+  }
+
+  // Calls of another architecture have other numbers, and kill the process.
+  CallFilter() {
+    load(offsetof(seccomp_data, arch));
+    add(BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, own_architecture, 1, 0));
+    answer(SECCOMP_RET_KILL_PROCESS);
+    load(number_at);
+  }
+  void load(std::uint32_t at) { add(BPF_STMT(BPF_LD | BPF_W | BPF_ABS, at)); }
+  // Passes over so many steps unless it is this call.
+  void skip_unless(long call, unsigned char steps) {
+    add(BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, static_cast<std::uint32_t>(call), 0, steps));
+  }
+  void skip_if_below(std::uint32_t number, unsigned char steps) {
+    add(BPF_JUMP(BPF_JMP | BPF_JGE | BPF_K, number, 0, steps));
+  }
+  // Passes over the next step if any of these bits is set.
+  void skip_if_any(std::uint32_t bits) { add(BPF_JUMP(BPF_JMP | BPF_JSET | BPF_K, bits, 1, 0)); }
+  void answer(std::uint32_t what) { add(BPF_STMT(BPF_RET | BPF_K, what)); }
+  // A child without its sandbox is worse than no child.
+  void install() {
+    const sock_fprog filter{.len = static_cast<unsigned short>(program_.size()), .filter = program_.data()};
+    if (::prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &filter, 0, 0) != 0) ::_exit(1);
+  }
+
+ private:
+  void add(const sock_filter& step) { program_.push_back(step); }
+
+  std::vector<sock_filter> program_;
+};
+
 void allow_only_reading() noexcept {
-  constexpr std::uint32_t number_at = offsetof(seccomp_data, nr);
-  constexpr std::uint32_t protection_at = offsetof(seccomp_data, args) + 2 * sizeof(std::uint64_t);  // the lower half
-  std::vector<sock_filter> program;
-  const auto add = [&program](const sock_filter& step) { program.push_back(step); };
-  add(BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(seccomp_data, arch)));
-  add(BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, own_architecture, 1, 0));
-  add(BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_KILL_PROCESS));
-  add(BPF_STMT(BPF_LD | BPF_W | BPF_ABS, number_at));
+  CallFilter filter;
   for (const long call : allowed_calls) {
-    add(BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, static_cast<std::uint32_t>(call), 0, 1));
-    add(BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW));
+    filter.skip_unless(call, 1);
+    filter.answer(SECCOMP_RET_ALLOW);
   }
   for (const long call : allowed_without_code) {
-    add(BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, static_cast<std::uint32_t>(call), 0, 4));
-    add(BPF_STMT(BPF_LD | BPF_W | BPF_ABS, protection_at));
-    add(BPF_JUMP(BPF_JMP | BPF_JSET | BPF_K, PROT_EXEC, 1, 0));
-    add(BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW));
-    add(BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_KILL_PROCESS));
+    filter.skip_unless(call, 4);
+    filter.load(CallFilter::argument_at(2));
+    filter.skip_if_any(PROT_EXEC);
+    filter.answer(SECCOMP_RET_ALLOW);
+    filter.answer(SECCOMP_RET_KILL_PROCESS);
   }
-  add(BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_KILL_PROCESS));
-  const sock_fprog filter{.len = static_cast<unsigned short>(program.size()), .filter = program.data()};
-  // A parser without its sandbox is worse than no parser.
-  if (::prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &filter, 0, 0) != 0) ::_exit(1);
+  filter.answer(SECCOMP_RET_KILL_PROCESS);
+  filter.install();
+}
+
+void allow_no_processes() noexcept {
+  CallFilter filter;
+#ifdef __x86_64__
+  // The same calls have other numbers there, for programs with short pointers.
+  filter.skip_if_below(__X32_SYSCALL_BIT, 1);
+  filter.answer(SECCOMP_RET_ERRNO | ENOSYS);
+#endif
+  for (const long call : calls_to_others) {
+    filter.skip_unless(call, 1);
+    filter.answer(SECCOMP_RET_ERRNO | EPERM);
+  }
+  // Its flags lie in memory, where no filter can look. The C library then calls clone(), as on older kernels.
+  filter.skip_unless(SYS_clone3, 1);
+  filter.answer(SECCOMP_RET_ERRNO | ENOSYS);
+  filter.skip_unless(SYS_clone, 4);
+  filter.load(CallFilter::argument_at(0));
+  filter.skip_if_any(CLONE_THREAD);
+  filter.answer(SECCOMP_RET_ERRNO | EPERM);
+  filter.answer(SECCOMP_RET_ALLOW);
+  filter.answer(SECCOMP_RET_ALLOW);
+  filter.install();
 }
 
 void keep_capabilities(std::uint64_t kept) noexcept {
@@ -113,7 +177,9 @@ void confine(ChildKind kind) noexcept {
   limit(RLIMIT_CORE, 0);
   limit(RLIMIT_FSIZE, row.file_bytes);
   limit(RLIMIT_STACK, row.stack_bytes);
+  limit(RLIMIT_NOFILE, row.most_descriptors);
   if (row.only_reads) allow_only_reading();
+  if (row.is_alone) allow_no_processes();
 }
 
 }  // namespace profile

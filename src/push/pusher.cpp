@@ -18,6 +18,7 @@
 
 #include "children/kinds.h"
 #include "children/wire.h"
+#include "files/caller.h"
 #include "push/child.h"
 #include "push/spool.h"
 #include "support/deadline.h"
@@ -35,6 +36,8 @@ constexpr std::chrono::seconds most_starting{10};
 constexpr ChannelAllowance allowed{.messages = 512, .bytes = std::size_t{4} << 20};
 // Orders that the child has not taken: it is stuck then, and more would fill the memory.
 constexpr std::size_t most_untaken = 64;
+// Of bodies in messages that the child has not received, whatever it says: they are not in its memory yet.
+constexpr std::size_t most_unreceived_bytes = std::size_t{64} << 20;
 // A server that always fails in another way is not to fill the terminal.
 constexpr std::size_t most_troubles = 8;
 
@@ -114,11 +117,13 @@ std::string push_credentials(const std::string& path) {
     return value == nullptr ? "" : checked_credentials(push_secret, value);
   }
   const std::string where = "--push-auth-file " + path;
+  const Fd file(::open(path.c_str(), O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC));
   struct stat found {};
-  if (::stat(path.c_str(), &found) != 0) throw system_error(where, errno);
+  if (!file || ::fstat(file.get(), &found) != 0) throw system_error(where, errno);
   if (!S_ISREG(found.st_mode)) throw Error(where + ": not an ordinary file");
   if ((found.st_mode & (S_IRWXG | S_IRWXO)) != 0) throw Error(where + ": others may read it; chmod 600 changes that");
-  const auto text = read_text_file(path);
+  if (!current_caller().trusts(found.st_uid)) throw Error(where + ": it belongs to another user");
+  const auto text = read_text(file);
   if (!text) throw system_error(where, errno);
   return checked_credentials(where, *text);
 }
@@ -153,7 +158,9 @@ Pusher::~Pusher() {
   pollfd ended{.fd = child_.process.get(), .events = POLLIN, .revents = 0};
   ::poll(&ended, 1, most_ending_ms);
   kill_process(child_.process);
-  ::waitpid(child_.pid, nullptr, 0);
+  // One that hangs in the kernel, where a server of files does not answer, is left behind.
+  ::poll(&ended, 1, most_ending_ms);
+  ::waitpid(child_.pid, nullptr, WNOHANG);
 }
 
 void Pusher::add(std::string_view name, const PushLabels& labels, std::string_view pprof, std::uint64_t samples) {
@@ -177,12 +184,15 @@ void Pusher::hand_over(std::size_t target) {
   const std::vector<PushedRequest> requests = std::exchange(targets_[target].requests, {});
   std::uint64_t samples = 0;
   for (const PushedRequest& request : requests) samples += request.samples;
+  if (channel_.is_all_received()) unreceived_bytes_ = 0;
+  const bool has_room = untaken_.size() < most_untaken && unreceived_bytes_ + bodies.size() <= most_unreceived_bytes;
   std::vector<Fd> fds(1);
-  if (!is_gone() && untaken_.size() < most_untaken) fds[0] = in_memory(bodies);
+  if (!is_gone() && has_room) fds[0] = in_memory(bodies);
   if (!fds[0]) {
     targets_[target].lost_samples += samples;
     return;
   }
+  unreceived_bytes_ += bodies.size();
   order(message_of(PushOrder::push, static_cast<std::uint32_t>(target), requests), std::move(fds),
         {.target = target, .requests = requests.size(), .samples = samples});
 }

@@ -12,6 +12,8 @@
 #include <chrono>
 #include <thread>
 
+#include "files/caller.h"
+#include "files/place.h"
 #include "support/ascii.h"
 #include "support/deadline.h"
 #include "support/error.h"
@@ -30,12 +32,19 @@ Fd open_directory(int parent, const std::string& name) {
   return Fd(::openat(parent, name.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
 }
 
-// Nobody but this user and root may be able to put another directory into its place, or files into it.
-void check_owner(const std::string& path, const Fd& directory) {
+// Made if it is missing. Nobody but this user and root may be able to put another directory into its place, or files
+// into it.
+Fd open_parent(const std::string& path) {
+  const std::size_t end = path.find_last_not_of('/') + 1;
+  const std::size_t slash = path.find_last_of('/', end == 0 ? 0 : end - 1);
+  const Place place = find_directory(path, {.made_from = slash == std::string::npos ? 0 : slash + 1});
+  if (place.failure.error != 0) refuse(path, words_of(place.failure));
+  Fd parent = open_directory(place.directory.get(), ".");
   struct stat found {};
-  if (::fstat(directory.get(), &found) != 0) throw system_error("--spool " + path, errno);
-  if (found.st_uid != ::geteuid() && found.st_uid != 0) refuse(path, "it belongs to another user");
+  if (!parent || ::fstat(parent.get(), &found) != 0) throw system_error("--spool " + path, errno);
+  if (!current_caller().trusts(found.st_uid)) refuse(path, "it belongs to another user");
   if ((found.st_mode & (S_IWGRP | S_IWOTH)) != 0) refuse(path, "others may write in this directory");
+  return parent;
 }
 
 // The child of a run that was just ended may still wait for an answer.
@@ -79,12 +88,7 @@ std::string spool_name_of(const PushTarget& target) {
 }
 
 std::vector<Fd> open_spools(const std::string& path, const std::vector<PushTarget>& targets, uid_t owner) {
-  if (::mkdir(path.c_str(), S_IRWXU) != 0 && errno != EEXIST) {
-    throw system_error("--spool " + path + ": cannot be made", errno);
-  }
-  const Fd parent = open_directory(AT_FDCWD, path);
-  if (!parent) throw system_error("--spool " + path, errno);
-  check_owner(path, parent);
+  const Fd parent = open_parent(path);
   std::vector<Fd> spools;
   spools.reserve(targets.size());
   for (const PushTarget& target : targets) spools.push_back(open_spool(path, parent, spool_name_of(target), owner));

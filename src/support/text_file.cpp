@@ -6,14 +6,16 @@
 #include <algorithm>
 #include <cerrno>
 
-#include "support/fd.h"
 #include "support/text_parts.h"
 
 namespace profile {
 
 std::optional<std::string> read_text_file(const std::string& path, std::size_t limit_bytes) {
   const Fd fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
-  if (!fd) return std::nullopt;
+  return fd ? read_text(fd, limit_bytes) : std::nullopt;
+}
+
+std::optional<std::string> read_text(const Fd& fd, std::size_t limit_bytes) {
   std::string text;
   char buffer[4096];
   while (text.size() < limit_bytes) {

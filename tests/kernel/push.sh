@@ -78,6 +78,19 @@ chmod 640 "$tmp/auth"
 profile --push-auth-file "$tmp/auth" --push "pyroscope+http://$address" 1
 expect_status 1
 expect_err '^profile: --push-auth-file .*/auth: others may read it'
+chmod 600 "$tmp/auth"
+chown 65534 "$tmp/auth"
+profile --push-auth-file "$tmp/auth" --push "pyroscope+http://$address" 1
+expect_status 1
+expect_err '^profile: --push-auth-file .*/auth: it belongs to another user'
+mkfifo -m 600 "$tmp/pipe"
+profile --push-auth-file "$tmp/pipe" --push "pyroscope+http://$address" 1
+expect_status 1
+expect_err '^profile: --push-auth-file .*/pipe: not an ordinary file'
+# A name is not a loopback address because it begins like one.
+chown 0 "$tmp/auth"
+profile -F 499 -p "$busy" --push-auth-file "$tmp/auth" --push 'pyroscope+http://127.evil.invalid' 0.3
+expect_err '^profile: --push: the credentials are sent without encryption'
 
 # A service of several events has a profile for each.
 if has_event off-cpu; then

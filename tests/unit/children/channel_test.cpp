@@ -133,4 +133,36 @@ TEST_CASE("a table of more strings than allowed fails a reader") {
   }
 }
 
+TEST_CASE("an end that takes no descriptors is lost after some, and it is known what it has received") {
+  Ends ends;
+  CHECK(ends.ours.is_all_received());
+  const auto send = [&ends] {
+    std::vector<Fd> fds;
+    fds.emplace_back(::dup(STDERR_FILENO));
+    ends.ours.send("x", std::move(fds));
+  };
+  send();
+  CHECK_FALSE(ends.ours.is_all_received());
+  char buffer[64];
+  REQUIRE(::read(ends.theirs.get(), buffer, sizeof buffer) > 0);
+  CHECK(ends.ours.is_all_received());
+  int sent = 0;
+  for (; sent < 10'000 && !ends.ours.is_gone(); ++sent) send();
+  CHECK(sent > 64);
+  CHECK(ends.ours.is_gone());
+}
+
+TEST_CASE("a descriptor that was promised and has not come is not waited for") {
+  auto [ours, theirs] = new_socket_pair();
+  const WaitingChannel here(std::move(ours));
+  const WaitingChannel there(std::move(theirs));
+  CHECK_FALSE(take_over_at_once(here, 7));
+  REQUIRE(hand_over(there, 6, STDERR_FILENO));
+  REQUIRE(hand_over(there, 7, STDERR_FILENO));
+  CHECK(take_over_at_once(here, 7));
+  CHECK_FALSE(take_over_at_once(here, 7));
+  REQUIRE(::write(there.fd(), "xxx", 3) == 3);
+  CHECK_FALSE(take_over_at_once(here, 8));
+}
+
 }  // namespace profile

@@ -2,7 +2,9 @@
 #include "children/kinds.h"
 
 #include <doctest/doctest.h>
+#include <sched.h>
 #include <signal.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -13,6 +15,7 @@
 #include <span>
 #include <string>
 #include <system_error>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -78,13 +81,40 @@ TEST_CASE("a child has the name and only the rights of its row") {
       CHECK((std::stoull(child.status(set), nullptr, 16) & ~row.capabilities) == 0);
     }
     CHECK(child.status("NoNewPrivs") == "1");
-    if (row.only_reads) CHECK(child.status("Seccomp") == "2");
+    if (row.only_reads || row.is_alone) CHECK(child.status("Seccomp") == "2");
     if (::geteuid() == 0 && row.user != 0) {
       const std::string user = std::to_string(row.user);
       CHECK(child.status("Uid") == user + '\t' + user + '\t' + user + '\t' + user);
       CHECK(child.status("Groups").find_first_not_of(" \t") == std::string::npos);
     }
     CHECK(child.ended() == 0);
+  }
+}
+
+TEST_CASE("a child that is alone starts threads, but no process and no program") {
+  for (const ChildRow& row : child_rows) {
+    if (!row.is_alone) continue;
+    CAPTURE(std::string(row.name));
+    auto [ours, its] = new_socket_pair();
+    const OwnProcess child = fork_child(row.kind, std::span(&its, 1), [&row](const std::vector<Fd>&) {
+      if (row.is_confined_late) confine(row.kind);
+      int from_thread = 0;
+      std::thread([&] { from_thread = 1; }).join();
+      if (from_thread != 1) return 1;
+      const pid_t forked = ::fork();
+      if (forked == 0) ::_exit(0);
+      if (forked > 0 || errno != EPERM) return 2;
+      if (::syscall(SYS_clone, CLONE_VM | CLONE_VFORK | SIGCHLD, 0, 0, 0, 0) >= 0 || errno != EPERM) return 3;
+#ifdef __x86_64__
+      if (::syscall(__X32_SYSCALL_BIT | SYS_fork) >= 0 || errno != ENOSYS) return 5;
+#endif
+      char* const none[] = {nullptr};
+      if (::execve("/bin/true", none, none) == 0 || errno != EPERM) return 4;
+      return 0;
+    });
+    int status = -1;
+    REQUIRE(::waitpid(child.pid, &status, 0) == child.pid);
+    CHECK(status == 0);
   }
 }
 
