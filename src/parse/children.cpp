@@ -72,7 +72,7 @@ struct Children::State {
         keeper([&](ChildKind kind, auto channels) { return run_child(kind, std::move(channels), debug_directories); }),
         opener_child(started_child(keeper, ChildKind::opener)),
         opener(std::move(opener_child.channel), opener_child.times.child()),
-        fetcher(debuginfod ? std::optional(started_fetcher(keeper)) : std::nullopt),
+        fetcher(debuginfod ? std::optional(Fetcher{.channel = started_fetcher(keeper)}) : std::nullopt),
         parser(keeper, opener, fetcher ? &*fetcher : nullptr),
         probes(keeper, opener, parser),
         listings(opener, parser, debug_directories) {
@@ -83,7 +83,7 @@ struct Children::State {
   Keeper keeper;
   Keeper::Child opener_child;
   Opener opener;
-  std::optional<Channel> fetcher;
+  std::optional<Fetcher> fetcher;
   Parser parser;
   Probes probes;
   Listings listings;
@@ -121,8 +121,12 @@ std::vector<std::string> Children::notes() const {
   } else if (opener.unanswered() != 0) {
     lines.push_back(number_of(opener.unanswered(), "file") + " could not be opened: their file systems do not answer");
   }
+  if (state_->fetcher && state_->fetcher->channel.is_gone()) {
+    lines.push_back(in_words(ChildKind::fetcher) + " was ended or does not answer; debug files of servers are missing");
+  }
   if (state_->parser.is_missing()) {
-    lines.push_back(in_words(ChildKind::parser) + " was ended, and no other could be started; the rest has no names");
+    lines.push_back(in_words(ChildKind::parser) +
+                    " was ended, and no other could be started; what it had not read has no names");
   } else if (state_->parser.given_up() != 0) {
     std::string line =
         "reading " + number_of(state_->parser.given_up(), "file") + " was given up: it did not come to an end";

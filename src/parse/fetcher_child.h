@@ -10,6 +10,8 @@ namespace profile {
 
 // The main process's patience with one question; the fetcher's own is less.
 inline constexpr std::chrono::seconds most_fetching{25};
+// The same of all questions of a run together: the limit of Debuginfod, and something for each time that it is late.
+inline constexpr std::chrono::seconds most_fetching_of_all{90};
 
 // Whether it may be asked for: the servers' paths and the cache's are made of it.
 [[nodiscard]] bool is_build_id(std::string_view text);

@@ -38,7 +38,7 @@ std::string question(ParserCall call, const FileRef& file, const Values&... valu
 
 }  // namespace
 
-Parser::Parser(Keeper& keeper, Opener& opener, Channel* fetcher)
+Parser::Parser(Keeper& keeper, Opener& opener, Fetcher* fetcher)
     : keeper_(keeper), opener_(opener), fetcher_(fetcher), probing_(most_probing_steps, probing_whole_after_s) {}
 
 ParserLink* Parser::running_for(std::uint64_t owner) {
@@ -56,9 +56,13 @@ ParserLink* Parser::running_for(std::uint64_t owner) {
   std::uint64_t offender = 0;
   if (place->link.is_running(offender)) return &place->link;
   if (offender != 0) blame({offender, {}}, false);
-  if (is_missing_) return nullptr;
+  if (is_missing_ && !start_again_.is_over()) return nullptr;
   is_missing_ = !place->link.start(owner == root ? ChildKind::parser_of_root : ChildKind::parser);
-  return is_missing_ ? nullptr : &place->link;
+  if (!is_missing_) return &place->link;
+  // Perhaps there is no room for a process just now. Each try may have to wait for a keeper that is stopped.
+  start_again_ = Deadline(pause_before_start_);
+  pause_before_start_ *= 2;
+  return nullptr;
 }
 
 void Parser::blame(const AskedFile& file, bool is_stuck) {

@@ -21,14 +21,15 @@
 #include "parse/listing_reader.h"
 #include "parse/opener.h"
 #include "parse/parser_link.h"
+#include "support/deadline.h"
 #include "support/effort.h"
 
 namespace profile {
 
 class Parser final : public FileReader {
  public:
-  // All arguments must outlive this. `fetcher`: a channel to the child that asks debuginfod, or null.
-  Parser(Keeper& keeper, Opener& opener, Channel* fetcher);
+  // All arguments must outlive this. `fetcher`: may be null.
+  Parser(Keeper& keeper, Opener& opener, Fetcher* fetcher);
 
   NamesOfFile names(const FileRef& file, std::span<const FileOffset> offsets, WorkBudget& budget) override;
   LinesOfFile lines(const FileRef& file, std::span<const ElfAddress> addresses, WorkBudget& budget) override;
@@ -61,7 +62,7 @@ class Parser final : public FileReader {
   [[nodiscard]] const std::set<std::string>& given_up_paths() const { return given_up_paths_; }
   // How many files have names that it could not demangle.
   [[nodiscard]] std::size_t left_plain() const { return plain_files_.size(); }
-  // No parser could be started any more.
+  // The last parser that was needed could not be started.
   [[nodiscard]] bool is_missing() const { return is_missing_; }
   // Starts the parser of root's files. False: it could not be started.
   bool start() { return running_for(0) != nullptr; }
@@ -98,7 +99,7 @@ class Parser final : public FileReader {
 
   Keeper& keeper_;
   Opener& opener_;
-  Channel* fetcher_;
+  Fetcher* fetcher_;
   std::deque<Place> places_;  // at most most_parsers
   std::uint64_t uses_ = 0;
   EndedParsers ended_;
@@ -109,6 +110,8 @@ class Parser final : public FileReader {
   std::function<void()> meanwhile_;
   std::uint64_t took_ns_ = 0;  // what the last question is charged for, of all attempts together
   bool is_missing_ = false;
+  Deadline start_again_{std::chrono::milliseconds(0)};
+  std::chrono::milliseconds pause_before_start_{1000};
 };
 
 }  // namespace profile

@@ -66,7 +66,7 @@ class ParserProcess final : public DebugSupplier {
 
   DebugFile open(const DebugQuestion& question, std::uint64_t base, unsigned& next, std::string& why) override {
     say(ParserWord::wants, question.kind, question.text, base, next);
-    return supplied(files_, next, why);
+    return supplied(files_, take_file, next, why);
   }
 
   DebugFile from_server(const std::string& build_id) override {
@@ -74,7 +74,8 @@ class ParserProcess final : public DebugSupplier {
     say(ParserWord::wants_served, build_id);
     unsigned next = 0;
     std::string why;
-    return supplied(*served_, next, why);
+    // The fetcher may lie: it has sent the file before it says so, or never.
+    return supplied(*served_, take_over_at_once, next, why);
   }
 
  private:
@@ -145,7 +146,7 @@ class ParserProcess final : public DebugSupplier {
     }
   }
 
-  // Takes a file from the opener or from the fetcher. Ends the process when the other end is gone.
+  // Takes a file from the opener. Ends the process when the other end is gone.
   static Fd take_file(const WaitingChannel& from, std::uint64_t number) {
     Fd file = take_over(from, number);
     if (!file) ::_exit(0);
@@ -169,7 +170,8 @@ class ParserProcess final : public DebugSupplier {
   }
 
   // The answer to what was said last.
-  DebugFile supplied(const WaitingChannel& from, unsigned& next, std::string& why) {
+  DebugFile supplied(const WaitingChannel& from, Fd (*take)(const WaitingChannel&, std::uint64_t), unsigned& next,
+                     std::string& why) {
     const auto message = questions_.receive();
     if (!message) ::_exit(0);
     WireReader in(message->bytes);
@@ -178,7 +180,9 @@ class ParserProcess final : public DebugSupplier {
     const auto number = in.get<std::uint64_t>();
     in.read(next, why);
     if (!is_right || !is_found) return {};
-    return {.fd = take_file(from, number), .number = number};
+    Fd fd = take(from, number);
+    const bool has_come = static_cast<bool>(fd);
+    return {.fd = std::move(fd), .number = has_come ? number : 0};
   }
 
   template <class Place, class Answer>

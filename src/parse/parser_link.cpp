@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "parse/debug_file_search.h"
-#include "parse/fetcher_child.h"
 #include "parse/parser_calls.h"
 #include "support/clock.h"
 #include "support/deadline.h"
@@ -154,18 +153,23 @@ class ParserLink::Exchange {
   bool fetch(WireReader& in) {
     const std::uint64_t number = link_.ask_fetcher(in);
     if (number == 0) return end(Ended::broke_rules);
+    Fetcher& fetcher = *link_.fetcher_;
     bool is_found = false;
-    for (const Deadline deadline(most_fetching); !deadline.is_over() && !link_.fetcher_->is_gone();) {
+    bool is_answered = false;
+    const std::uint64_t began_ns = monotonic_ns();
+    for (const Deadline deadline(most_fetching); !is_answered && !deadline.is_over() && !fetcher.channel.is_gone();) {
       if (is_end_pressing()) return end(Ended::interrupted);
       if (meanwhile_) meanwhile_();  // the caller excuses all of this time
-      const auto message = link_.fetcher_->receive(std::min(deadline.left(), ChildWatch::look_every));
+      const auto message = fetcher.channel.receive(std::min(deadline.left(), ChildWatch::look_every));
       if (!message) continue;
       WireReader answer(message->bytes);
       // An answer to a question that was given up comes first.
-      if (answer.get<std::uint64_t>() != number) continue;
-      is_found = answer.get<bool>() && answer.is_whole();
-      break;
+      is_answered = answer.get<std::uint64_t>() == number;
+      is_found = is_answered && answer.get<bool>() && answer.is_whole();
     }
+    fetcher.patience -= std::chrono::nanoseconds(monotonic_ns() - began_ns);
+    // It always answers in time, and in all is not so slow, unless a server has taken it over.
+    if (!is_answered || fetcher.patience.count() <= 0) fetcher.channel.give_up();
     link_.child_->channel.send(message_of(ParserCall::supplied, is_found, number, 0U, ""));
     return true;
   }
@@ -192,7 +196,7 @@ bool ParserLink::start(ChildKind kind) {
     auto [from, to] = new_socket_pair();
     std::vector<Fd> fetcher_end;
     fetcher_end.push_back(std::move(from));
-    fetcher_->send(message_of(way_), std::move(fetcher_end));
+    fetcher_->channel.send(message_of(way_), std::move(fetcher_end));
     ends.push_back(std::move(to));
   }
   child_ = keeper_.start(kind, std::move(ends));
@@ -273,8 +277,8 @@ std::uint64_t ParserLink::ask_fetcher(WireReader& in) {
   if (!in.is_whole() || fetcher_ == nullptr || !is_build_id(build_id)) return 0;
   if (++fetched_ > most_fetched) return 0;
   const std::uint64_t number = opener_.new_number();
-  fetcher_->extend({.messages = 1, .bytes = 64});
-  fetcher_->send(message_of(way_, number, opener_.owner_of(file_), build_id));
+  fetcher_->channel.extend({.messages = 1, .bytes = 64});
+  fetcher_->channel.send(message_of(way_, number, opener_.owner_of(file_), build_id));
   return number;
 }
 

@@ -13,6 +13,7 @@
 #include "children/child_watch.h"
 #include "children/keeper.h"
 #include "children/wire.h"
+#include "parse/fetcher_child.h"
 #include "parse/opener.h"
 #include "support/fd.h"
 
@@ -23,6 +24,12 @@ struct AnswerLimits {
   std::size_t most_bytes = 0;
   bool may_be_plain = false;  // names as the file spells them are better than no answer
   std::string source = {};    // the one source file that may be wanted for the answer; empty: none
+};
+
+// The child that asks debuginfod servers, as seen from the main process. A server may have taken it over.
+struct Fetcher {
+  Channel channel;
+  std::chrono::nanoseconds patience = most_fetching_of_all;  // what is left of it
 };
 
 class ParserLink {
@@ -44,8 +51,8 @@ class ParserLink {
     std::string answer;
   };
 
-  // `fetcher`: a channel to the child that asks debuginfod, or null. All arguments must outlive this.
-  ParserLink(Keeper& keeper, Opener& opener, Channel* fetcher, WayNumber way)
+  // `fetcher`: may be null. All arguments must outlive this.
+  ParserLink(Keeper& keeper, Opener& opener, Fetcher* fetcher, WayNumber way)
       : keeper_(keeper), opener_(opener), fetcher_(fetcher), way_(way) {}
 
   // Starts a parser of that kind. False: it could not be started.
@@ -78,7 +85,7 @@ class ParserLink {
 
   Keeper& keeper_;
   Opener& opener_;
-  Channel* fetcher_;
+  Fetcher* fetcher_;
   WayNumber way_;
   std::optional<Keeper::Child> child_;   // not set: no parser runs
   std::uint64_t file_ = 0;               // the file that it was asked about last and may still have open
