@@ -75,7 +75,7 @@ int scan(struct bpf_iter__task *ctx) {
   fresh.waits.began_ns = fresh.waits.span.start_ns;
   fresh.waits.seen_ns = fresh.waits.span.start_ns;
   fresh.waits.ran_ns = task->se.sum_exec_runtime;
-  fresh.waits.away = 1;
+  fresh.waits.flags = THREAD_AWAY;
   fresh.waits.is_kernel_thread = task->flags & PF_KTHREAD ? 1 : 0;
   bpf_probe_read_kernel_str(fresh.waits.name, sizeof(fresh.waits.name), task->comm);
   /* This key also serves waits whose beginning is not seen. */

@@ -33,7 +33,7 @@ struct pid {
 };
 
 struct signal_struct {
-  int nr_threads; /* not read: only the struct's address matters, which stands for the thread group */
+  unsigned int flags; /* the struct's address stands for the thread group */
 };
 
 struct thread_info {

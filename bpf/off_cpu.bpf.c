@@ -24,6 +24,7 @@
 #define TASK_UNINTERRUPTIBLE 0x2
 #define TASK_DEAD 0x80
 #define PF_KTHREAD 0x00200000
+#define SIGNAL_GROUP_EXIT 0x4 /* of signal_struct::flags: all threads of the process end */
 
 SEC(".rodata.off_cpu") const volatile struct off_cpu_config config = {};
 SEC(".data.off_cpu") struct off_cpu_state state = {};
@@ -61,6 +62,13 @@ struct {
 #include "waker.bpf.h"
 #endif
 
+#ifndef PROFILE_LEAN
+/* Whether the process of this task ends. The lean program cannot know it. */
+static __always_inline bool is_ending(__u64 task) {
+  return (((struct task_struct *)task)->signal->flags & SIGNAL_GROUP_EXIT) != 0;
+}
+#endif
+
 /* The current task, which leaves this CPU. */
 struct leaving {
   __u32 id;
@@ -78,7 +86,7 @@ static __always_inline void leave_cpu(void *ctx, const struct leaving *task) {
   struct thread_waits *thread = bpf_map_lookup_elem(&spans, &id);
   if (thread) {
     if (thread->span.start_ns) end_unseen_wait(thread, id, now_ns, task->ran_ns);
-    thread->away = 1;
+    if (!(task->task_state & TASK_DEAD)) thread->flags |= THREAD_AWAY;
     thread->uncounted_ns += on_cpu_ns;
   }
   if (task->task_state & TASK_DEAD) {
@@ -102,7 +110,7 @@ static __always_inline void leave_cpu(void *ctx, const struct leaving *task) {
       lose_span(&sample);
       return;
     }
-    thread->away = 1;
+    if (!(task->task_state & TASK_DEAD)) thread->flags |= THREAD_AWAY;
     thread->uncounted_ns += on_cpu_ns;
     thread->is_kernel_thread = task->is_kernel_thread;
   }
@@ -124,26 +132,30 @@ static __always_inline void leave_cpu(void *ctx, const struct leaving *task) {
     ((struct woken_thread *)thread)->is_woken = 0;
   }
 #endif
+#ifndef PROFILE_LEAN
+  if (is_ending(((volatile __u64 *)ctx)[1])) thread->flags |= THREAD_ENDING;
+#endif
   thread->began_ns = thread->span.start_ns;
   thread->seen_ns = thread->span.start_ns;
 }
 
-/* The thread `id` comes onto this CPU. */
-static __always_inline void enter_cpu(__u32 id, __u64 ran_ns) {
+/* The thread `id` comes onto this CPU. `ctx`: of the event of the switch. */
+static __always_inline void enter_cpu(void *ctx, __u32 id, __u64 ran_ns) {
   struct thread_waits *thread = bpf_map_lookup_elem(&spans, &id);
   if (!thread) return;
   const __u64 now_ns = bpf_ktime_get_ns();
   if (thread->span.start_ns) {
 #ifndef PROFILE_LEAN
+    if (!(thread->flags & THREAD_ENDING) && is_ending(((volatile __u64 *)ctx)[2])) note_killed(thread);
     if (config.waker && ((struct woken_thread *)thread)->is_woken) {
       end_woken_wait((struct woken_thread *)thread, id, now_ns);
     } else
 #endif
       end_wait(thread, id, now_ns);
-  } else if (!thread->away && thread->seen_ns && ran_ns) {
+  } else if (!(thread->flags & THREAD_AWAY) && thread->seen_ns && ran_ns) {
     count_unseen_wait(thread, id, now_ns, ran_ns);
   }
-  thread->away = 0;
+  thread->flags &= ~THREAD_AWAY;
   thread->seen_ns = now_ns;
   thread->ran_ns = ran_ns;
 }
@@ -186,7 +198,7 @@ int on_switch(struct sched_switch_event *event) {
       .id = event->prev_pid, .preempted = (reported & REPORTED_PREEMPTED) != 0, .task_state = task_state};
   leave_cpu(event, &leaving);
   const __u32 next_id = ((volatile struct sched_switch_event *)event)->next_pid;
-  if (next_id != 0) enter_cpu(next_id, 0);
+  if (next_id != 0) enter_cpu(event, next_id, 0);
   return 0;
 }
 
@@ -221,7 +233,7 @@ int BPF_PROG(on_switch, bool preempt, struct task_struct *prev, struct task_stru
   };
   leave_cpu(ctx, &leaving);
   next = (struct task_struct *)((volatile __u64 *)ctx)[2]; /* read again, because the BPF stack has no room for it */
-  if (next->pid != 0) enter_cpu(next->pid, next->se.sum_exec_runtime);
+  if (next->pid != 0) enter_cpu(ctx, next->pid, next->se.sum_exec_runtime);
   return 0;
 }
 

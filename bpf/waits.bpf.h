@@ -162,6 +162,22 @@ static __always_inline void add_cut(struct thread_waits *thread, __u64 part_ns) 
   cuts->total_ns += part_ns;
 }
 
+/* The thread's wait ends because its process does: it would have gone on. */
+static __always_inline void note_killed(struct thread_waits *thread) {
+  const __u64 epoch = state.epoch;
+  const struct wait_sums *sums = &thread->sums[epoch & 1];
+  if (!config.ended && (sums->epoch != epoch || sums->waits == 0)) thread->flags |= THREAD_NEVER_WOKE;
+  thread->flags |= THREAD_KILLED;
+}
+
+/* Whether a wait that ends now is left out because only those count that end by themselves. */
+static __always_inline bool is_left_out(const struct thread_waits *thread, __u64 part_ns) {
+  if (!config.ended || (thread->flags & (THREAD_KILLED | THREAD_ENDING)) != THREAD_KILLED) return false;
+  __sync_fetch_and_add(&state.killed_waits, 1);
+  __sync_fetch_and_add(&state.killed_ns, part_ns);
+  return true;
+}
+
 /* Ends the thread's wait, at `end_ns`. Global, so that the verifier checks it once and not for each path to it. For the
  * same reason it copies the span that it counts. */
 __noinline int end_wait(struct thread_waits *thread, __u32 id, __u64 end_ns) {
@@ -171,7 +187,7 @@ __noinline int end_wait(struct thread_waits *thread, __u32 id, __u64 end_ns) {
   const __u64 until_ns = within_run(end_ns);
   const __u64 part_ns = time_between(within_run(start_ns), until_ns);
   const __u64 waited_ns = time_between(within_run(thread->began_ns), until_ns);
-  const bool is_counted = is_in_run(end_ns) && counts(waited_ns);
+  const bool is_counted = is_in_run(end_ns) && counts(waited_ns) && !is_left_out(thread, part_ns);
   if (is_counted) add_wait(thread, part_ns, waited_ns);
   const struct span ended = thread->span;
   count_span(&ended, id, part_ns, SPAN_CLOSED | (is_counted ? SPAN_COUNTS : 0), start_ns);

@@ -58,7 +58,7 @@ __noinline int end_woken_wait(struct woken_thread *thread, __u32 id, __u64 end_n
   const __u64 until_ns = within_run(end_ns);
   const __u64 part_ns = time_between(within_run(start_ns), until_ns);
   const __u64 waited_ns = time_between(within_run(thread->waits.began_ns), until_ns);
-  const bool is_counted = is_in_run(end_ns) && counts(waited_ns);
+  const bool is_counted = is_in_run(end_ns) && counts(waited_ns) && !is_left_out(&thread->waits, part_ns);
   if (is_counted) add_wait(&thread->waits, part_ns, waited_ns);
   count_woken(wait, thread, id, part_ns, is_counted);
   thread->is_woken = 0;

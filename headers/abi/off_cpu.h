@@ -24,6 +24,10 @@ struct cut_sums {
  * thread exits with sums that user space has not read, its entry stays until user space removes it, under a unique
  * number with this bit. */
 #define PROFILE_EXITED_THREAD (1U << 31)
+#define THREAD_AWAY 1       /* it was seen to leave, and not yet to come back */
+#define THREAD_ENDING 2     /* when it left, its process was ending already */
+#define THREAD_KILLED 4     /* it came back because its process ends */
+#define THREAD_NEVER_WOKE 8 /* and had only this one wait in the report of then */
 struct thread_waits {
   struct span span;         /* the wait under way */
   __u64 began_ns;           /* when that wait began; span.start_ns is later if a report has cut it */
@@ -36,7 +40,7 @@ struct thread_waits {
   __u32 tid;
   __u32 id;         /* in the initial pid namespace */
   __u16 exit_epoch; /* the low bits of off_cpu_state::epoch at its exit */
-  __u8 away;        /* it was seen to leave, and not yet to come back */
+  __u8 flags;       /* THREAD_… */
   __u8 is_kernel_thread;
   char name[PROFILE_COMM_BYTES]; /* when its last wait began */
 };
@@ -83,6 +87,8 @@ struct off_cpu_state {
   __u64 exited_threads; /* exited threads in the map that user space has not removed */
   __u64 unlisted;       /* exited threads whose sums found no place */
   __u64 uncounted_ns;   /* time of ended threads that found no room in `ended_times` */
+  __u64 killed_waits;   /* waits that are left out because the end of their process ended them */
+  __u64 killed_ns;      /* the sum of their parts */
   __u32 last_flush;     /* set by user space: the next flush ends all waits */
   __u32 padding;
 };
@@ -105,7 +111,7 @@ PROFILE_ABI_ASSERT(sizeof(struct thread_waits) == 240, "thread_waits");
 PROFILE_ABI_ASSERT(sizeof(struct ended_key) == 20, "ended_key");
 PROFILE_ABI_ASSERT(sizeof(struct woken_thread) == 296, "woken_thread");
 PROFILE_ABI_ASSERT(sizeof(struct off_cpu_config) == 24, "off_cpu_config");
-PROFILE_ABI_ASSERT(sizeof(struct off_cpu_state) == 72, "off_cpu_state");
+PROFILE_ABI_ASSERT(sizeof(struct off_cpu_state) == 88, "off_cpu_state");
 PROFILE_ABI_ASSERT(sizeof(struct blocked_task) == 392, "blocked_task");
 
 #endif

@@ -54,7 +54,7 @@ struct ThreadWait {
   std::uint32_t tid = 0;
   StringId name = StringId::empty;
   bool is_kernel_thread = false;  // false also when the source does not know
-  bool never_woke = false;        // its only wait went on at the end
+  bool never_woke = false;        // its only wait went on at the end, of the run or of its process
   Durations waits;
 };
 

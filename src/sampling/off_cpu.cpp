@@ -187,11 +187,13 @@ class OffCpu final : public Source {
   [[nodiscard]] std::vector<std::string> notes() const override {
     std::vector<std::string> lines = Source::notes();
     char text[160];
-    if (state_->cut_waits != 0) {
-      const bool one = state_->cut_waits == 1;
-      std::snprintf(text, sizeof text, "%llu thread%s still blocked at the end; %s %.3f s are %s",
-                    static_cast<unsigned long long>(state_->cut_waits), one ? " was" : "s were", one ? "its" : "their",
-                    to_seconds(state_->cut_ns), options().source.ended_waits ? "left out" : "counted");
+    if (const std::uint64_t waits = state_->cut_waits + state_->killed_waits; waits != 0) {
+      const bool one = waits == 1;
+      const bool are_left_out = options().source.ended_waits;
+      std::snprintf(text, sizeof text, "%llu thread%s still blocked at the end%s; %s %.3f s are %s",
+                    static_cast<unsigned long long>(waits), one ? " was" : "s were",
+                    state_->killed_waits != 0 ? ", of the run or of their process" : "", one ? "its" : "their",
+                    to_seconds(state_->cut_ns + state_->killed_ns), are_left_out ? "left out" : "counted");
       lines.emplace_back(text);
     }
     if (lean_) lines.emplace_back("what was blocked before the run began is not counted: this kernel has no BTF");
@@ -289,7 +291,8 @@ class OffCpu final : public Source {
     totals.wait.tid = thread.tid;
     totals.wait.is_kernel_thread = thread.is_kernel_thread != 0;
     // The last flush counts a wait that goes on.
-    totals.wait.never_woke = thread.away != 0 && sums.waits == (is_last_ ? 1 : 0);
+    const bool goes_on = (thread.flags & THREAD_AWAY) != 0 && sums.waits == (is_last_ ? 1 : 0);
+    totals.wait.never_woke = goes_on || (thread.flags & THREAD_NEVER_WOKE) != 0;
     totals.wait.waits.count = sums.waits;
     totals.wait.waits.total_ns = total_ns(thread, epoch);
     totals.wait.waits.min_ns = sums.waits != 0 ? sums.min_ns : 0;
