@@ -128,7 +128,8 @@ std::vector<std::string> hottest_lines(const Profile& profile, std::size_t most)
   const bool names_callers = std::ranges::any_of(profile.rows(), is_blamed);
   std::istringstream in(std::move(out).str());
   for (std::string line; std::getline(in, line);) lines.push_back(std::move(line));
-  if (names_callers) lines.front() += ": SELF is of the first frame outside kernel, C library and allocator";
+  if (names_callers)
+    lines.front() += ": SELF is of the first frame outside kernel, C library, allocator and interpreter";
   return lines;
 }
 

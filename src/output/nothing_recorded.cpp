@@ -26,10 +26,13 @@ std::string why_nothing(const RunInfo& run, const Account& account) {
   const std::string nothing = "nothing was recorded: ";
   const bool is_clock = run.event == "cpu-clock" && run.frequency_hz != 0;
   const std::string targets = targets_of(run);
+  const bool is_of_calls = run.event == "futex" || run.event == "syscalls";
+  const char* const unended =
+      is_of_calls && !targets.empty() ? "; if it waits in a call that does not end, -e off-cpu shows where" : "";
   if (account.lost() != 0) return nothing + number_of(account.lost(), "sample") + " were lost";
   if (account.taken == 0) {
     if (is_clock) return nothing + "no sample was due; a longer run, or a higher rate (-F), has some";
-    return nothing + run.event + " did not happen" + (targets.empty() ? "" : " in " + targets);
+    return nothing + run.event + " did not happen" + (targets.empty() ? "" : " in " + targets) + unended;
   }
   std::string line =
       nothing + (account.taken == 1 ? "the only sample was" : "all " + std::to_string(account.taken) + " samples were");
@@ -38,7 +41,7 @@ std::string why_nothing(const RunInfo& run, const Account& account) {
   } else {
     line += account.idle == 0 ? " of other processes" : " of other processes and of idle CPUs";
   }
-  if (!is_clock) return line;
+  if (!is_clock) return line + unended;
   if (!run.names.empty()) {
     return line + "; if there is a thread named " + targets + ", it slept: -e off-cpu shows where";
   }

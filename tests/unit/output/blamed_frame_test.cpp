@@ -56,6 +56,34 @@ TEST_CASE("a tag comes before the frames") {
   CHECK(self_of(profile, "[off-cpu]") == 0);
 }
 
+TEST_CASE("a wait in a script belongs to the script's function, and not to its interpreter") {
+  Profile profile;
+  profile.run.counted = "waits";
+  test::Namer name(profile);
+  const ProcessId app = profile.process(7, 0, "python3");
+  const FrameId select = name.user(app, 0x1000, "select", "libc.so.6", 0);
+  const FrameId sleep = name.user(app, 0x2000, "pysleep", "python3.11", 0);
+  const FrameId own = name.user(app, 0x3000, "hash_block", "_hashing.cpython-311-x86_64-linux-gnu.so", 0);
+  const FrameId worker = name.user(app, 0x4000, "worker", "job.py", 0);
+  const FrameId main = name.user(app, 0x5000, "Py_BytesMain", "python3.11", 0);
+  profile.frames()[static_cast<std::size_t>(worker)].kind = FrameKind::script;
+  Row row;
+  row.process = app;
+  row.value = row.samples = 10;
+  row.user = profile.stack(std::vector{select, sleep, worker, main});
+  profile.add(row);
+  CHECK(self_of(profile, "worker") == 10);
+  CHECK(self_of(profile, "pysleep") == 0);
+  // Below another library, whose function can be changed.
+  row.user = profile.stack(std::vector{select, own, sleep, worker, main});
+  profile.add(row);
+  CHECK(self_of(profile, "hash_block") == 10);
+  // No script is known.
+  row.user = profile.stack(std::vector{select, sleep, main});
+  profile.add(row);
+  CHECK(self_of(profile, "pysleep") == 10);
+}
+
 TEST_CASE("a sample of a clock belongs to its leaf") {
   const Profile profile = waiting("samples");
   CHECK(blamed_place(profile, profile.rows()[0]) == 0);

@@ -40,6 +40,12 @@ TEST_CASE("an idle machine, and a run without a sample") {
   RunInfo faults;
   faults.event = "page-faults";
   CHECK(why_nothing(faults, of(0, 0)) == "nothing was recorded: page-faults did not happen");
+  RunInfo locks;
+  locks.event = "futex";
+  locks.tgids = {7};
+  CHECK(why_nothing(locks, of(0, 0)) ==
+        "nothing was recorded: futex did not happen in PID 7; if it waits in a call that does not end, -e off-cpu "
+        "shows where");
 }
 
 TEST_CASE("nothing is said where something was recorded, or where nobody knows") {
