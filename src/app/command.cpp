@@ -59,8 +59,9 @@ std::string program_of(const std::string& word) {
   ::sigemptyset(&none);
   ::sigprocmask(SIG_SETMASK, &none, nullptr);
   restore_fd_limit();
+  // What is above would be counted as the command's if sampling began meanwhile.
   char byte = 0;
-  ssize_t got;
+  ssize_t got = ::write(failure_fd, &byte, 1);
   do got = ::read(wait_fd, &byte, 1);
   while (got < 0 && errno == EINTR);
   if (got != 1) ::_exit(1);  // the profiler ended without a release
@@ -91,6 +92,9 @@ Command::Command(const std::vector<std::string>& words, bool without_terminal) :
   }
   release_ = std::move(release_end);
   exec_failure_ = std::move(failure_end);
+  tell_end.reset();
+  char ready = 0;
+  while (::read(exec_failure_.get(), &ready, 1) < 0 && errno == EINTR) continue;
 }
 
 Command::~Command() {
