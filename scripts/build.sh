@@ -59,7 +59,7 @@ build_directory() {
   read -ra targets <<<"$3"
   shift 3
   if is_stale "$dir"; then
-    say "building in $dir, which takes a minute or two the first time"
+    say "building in $dir, which takes some minutes the first time"
     run_logged "$log" "configuring" cmake --fresh -G Ninja -S "$root" -B "$dir" "$@"
   elif ! settings_hold "$dir" "$@"; then
     run_logged "$log" "configuring" cmake -S "$root" -B "$dir" "$@"

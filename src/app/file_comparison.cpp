@@ -66,8 +66,9 @@ const FlameComparison& FileComparison::flames() {
 }
 
 std::string FileComparison::too_short() const {
-  return "one of the two has " + number_of(changes_->fewest_blocks(), "block") + " of time, and an interval needs " +
-         std::to_string(least_blocks);
+  const std::string block = decimal(changes_->block_s(), 0) + " s";
+  return "one of the two has " + number_of(changes_->fewest_blocks(), "block") + " of " + block +
+         " with samples, and an interval needs " + std::to_string(least_blocks) + ": record for longer";
 }
 
 std::string FileComparison::interval_note() const {

@@ -39,6 +39,8 @@ std::string_view ending_of(std::string_view path) {
 
 // Refuses an ending that no format has: it is more often a typing error than a wish for text.
 [[noreturn]] void refuse_ending(const std::string& path, std::string_view ending) {
+  if (path.ends_with(".db.gz"))
+    throw bad_value("output", path, "a recording is not compressed: profile record -o x.db");
   std::vector<std::string> endings;
   for (const OutputFormat& format : output_formats()) endings.emplace_back(format.ending);
   throw bad_value("output", path,

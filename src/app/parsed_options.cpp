@@ -69,10 +69,12 @@ void give_back_durations(po::parsed_options& parsed) {
 
 std::string nearest_option(const std::string& typed) {
   const std::string name = typed.substr(std::min(typed.find_first_not_of('-'), typed.size()));
-  if (name == "duration") return "; the duration has no option: profile 10";
-  std::vector<std::string> names;
+  constexpr const char* no_option = "duration";
+  std::vector<std::string> names{no_option};
   for (const OptionRow& row : option_rows()) names.emplace_back(row.long_name);
   std::vector<std::string> nearest = nearest_names(name, std::move(names));
+  if (nearest.front() == no_option) return "; the duration has no option: profile 10";
+  std::erase(nearest, no_option);
   for (std::string& each : nearest) each.insert(0, "--");
   return suggestion("; ", nearest);
 }

@@ -14,8 +14,9 @@
 namespace profile {
 namespace {
 
-std::string how_to_see(const OutputFormat& format) {
-  return format.to_see.empty() ? "" : ", " + std::string(format.to_see);
+std::string how_to_see(const std::string& path, const OutputFormat& format) {
+  if (format.to_see.empty()) return "";
+  return (is_gzip_path(path) ? ", unpack it with gunzip, then " : ", ") + std::string(format.to_see);
 }
 
 bool is_plain(char c) {
@@ -48,11 +49,11 @@ std::string size_text(std::uint64_t bytes) {
 std::string wrote(const Destination& file, const OutputFormat& format) {
   const std::string text = "wrote " + file.path();
   // The size of a pipe or a device is of no interest.
-  return file.is_regular() ? text + " (" + size_text(file.bytes()) + ")" + how_to_see(format) : text;
+  return file.is_regular() ? text + " (" + size_text(file.bytes()) + ")" + how_to_see(file.path(), format) : text;
 }
 
 std::string wrote(const FileSeries& series, const OutputFormat& format) {
-  if (series.written() == 1) return "wrote " + series.last_path() + how_to_see(format);
+  if (series.written() == 1) return "wrote " + series.last_path() + how_to_see(series.last_path(), format);
   return "wrote " + number_of(series.written(), "file") + ", the last " + series.last_path();
 }
 

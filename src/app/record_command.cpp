@@ -36,7 +36,7 @@ int run_record(std::span<const char* const> arguments) {
 }  // namespace
 
 const Subcommand record_command{.name = "record",
-                                .summary = "record each sample with its time",
+                                .summary = "record each sample with its time, in profile.db or the -o that ends in .db",
                                 .files = "",
                                 .options = {},
                                 .run = run_record,

@@ -61,6 +61,8 @@ class FlameChanges {
   // The fewest blocks of both runs. With fewer than least_blocks nothing is known.
   [[nodiscard]] std::size_t fewest_blocks() const { return fewest_blocks_; }
   [[nodiscard]] bool is_too_short() const { return fewest_blocks_ < least_blocks; }
+  // How long a block is: some samples must be in it.
+  [[nodiscard]] double block_s() const { return block_s_; }
   // "blocks of 1 s, for some functions of 4 s"
   [[nodiscard]] std::string blocks_text() const;
 
