@@ -48,8 +48,8 @@ class FileKeeper {
   virtual void close(std::uint64_t number) = 0;
   // The process has code without a file and sees another /tmp than we do. That /tmp may disappear with the process. So
   // the keeper opens the perf map as soon as it exists, and holds it until the code is named after the process ends.
-  // May be called repeatedly.
-  virtual void hold_perf_map(std::uint32_t tgid) = 0;
+  // May be called repeatedly. Each `user` of such processes gets a share of the maps that are held; nullopt: not known.
+  virtual void hold_perf_map(std::uint32_t tgid, std::optional<std::uint32_t> user) = 0;
   // The process has ended and its code has names: closes its perf map.
   virtual void drop_perf_map(std::uint32_t tgid) = 0;
 };

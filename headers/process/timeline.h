@@ -131,9 +131,10 @@ class ProcessTimeline {
   [[nodiscard]] std::vector<std::uint64_t> take_replaced_numbers();
   // The jitdump that the process has mapped; null: none. A run-time maps it so that profilers find it.
   [[nodiscard]] CodeFile* jit_dump_of(std::uint32_t tgid, std::uint32_t image) const;
-  // The user of the last process with this number that has code without a file. nullopt: it has none, or was gone
-  // before we could look.
+  // The user of that process, if it has code without a file. nullopt: it has none, or was gone before we could look.
   [[nodiscard]] std::optional<std::uint32_t> jit_user_of(std::uint32_t tgid) const;
+  // Whether another process has had this number since that image. Then what bears the number is not of the image.
+  [[nodiscard]] bool is_number_used_again(std::uint32_t tgid, std::uint32_t image) const;
   // Whether that image has nothing at the address, and the program that its exec replaced had code there.
   [[nodiscard]] bool is_of_replaced_program(std::uint32_t tgid, std::uint32_t image, RuntimeAddress address) const;
   // Takes answers that the keeper has given.

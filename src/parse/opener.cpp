@@ -16,6 +16,8 @@ namespace {
 // An open file answers at once, unless its file system does not answer at all.
 constexpr std::chrono::milliseconds short_patience{50};
 constexpr std::size_t most_stack_bytes_at_once = 64U << 10;
+// Questions that were given up, and may still be answered.
+constexpr std::size_t most_remembered = 10'000;
 
 FileState take_state(WireReader& in) {
   const FileState state = in.one_of(FileState::unknown);
@@ -85,7 +87,7 @@ void Opener::take(const Message& message) {
     note_owner(answer.number, answer.owner);
   }
   // A question that was given up may still be answered.
-  if (reason != Unnamed::no_answer) opening_.erase(opening);
+  if (reason != Unnamed::no_answer || opening_.size() > most_remembered) opening_.erase(opening);
   opened_.push_back(answer);
 }
 
@@ -188,7 +190,6 @@ void Opener::note_owner(std::uint64_t number, std::uint64_t owner) {
 }
 
 Unnamed Opener::opened_as(std::uint64_t number, Unnamed reason) {
-  constexpr std::size_t most_remembered = 10'000;
   const bool may_come = reason == Unnamed::not_opened || reason == Unnamed::no_answer;
   if (may_come && not_awaited_.size() < most_remembered) not_awaited_[asked_id_] = number;
   return reason;

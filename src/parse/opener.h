@@ -42,7 +42,7 @@ class Opener final : public FileKeeper, public StackReader {
   bool wait_for_answer(std::chrono::milliseconds patience) override;
   State state(std::uint64_t number) override;
   void close(std::uint64_t number) override;
-  void hold_perf_map(std::uint32_t tgid) override;
+  void hold_perf_map(std::uint32_t tgid, std::optional<std::uint32_t> user) override;
   void drop_perf_map(std::uint32_t tgid) override;
 
   std::vector<std::string> stacks(std::span<const StackQuestion> questions, std::size_t most_bytes) override;
@@ -94,6 +94,7 @@ class Opener final : public FileKeeper, public StackReader {
 
   struct HeldMap {
     std::uint64_t number = 0;
+    std::optional<std::uint32_t> user;
     std::uint64_t size_bytes = 0;
     bool is_open = false;
     std::chrono::milliseconds patience{250};

@@ -94,7 +94,7 @@ class OpenerProcess {
       return;
     }
     if (job.call == OpenerCall::distrust) {
-      if (const KeptFilePtr file = files_.find(in.get<std::uint64_t>())) files_.ban(file->owner);
+      if (const KeptFilePtr file = files_.find(in.get<std::uint64_t>())) files_.distrust(file->owner);
       return;
     }
     if (job.call == OpenerCall::close) files_.begin_close(in.get<std::uint64_t>(), job.id);

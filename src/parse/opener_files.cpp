@@ -3,10 +3,14 @@
 #include <algorithm>
 #include <utility>
 
+#include "support/clock.h"
+
 namespace profile {
 namespace {
 
 constexpr unsigned most_forgiven = 3;
+constexpr std::uint64_t first_distrust_ns = 30'000'000'000;
+constexpr unsigned most_doublings = 7;  // an hour
 
 }  // namespace
 
@@ -64,6 +68,12 @@ void OpenerFiles::ban(const FileOwner& owner) {
   ++ban.times;
 }
 
+void OpenerFiles::distrust(const FileOwner& owner) {
+  const std::lock_guard lock(mutex_);
+  Ban& ban = bans_[owner];
+  ban.until_ns = monotonic_ns() + (first_distrust_ns << std::min(ban.times_distrusted++, most_doublings));
+}
+
 void OpenerFiles::forgive(const FileOwner& owner) {
   const std::lock_guard lock(mutex_);
   const auto ban = bans_.find(owner);
@@ -73,7 +83,7 @@ void OpenerFiles::forgive(const FileOwner& owner) {
 bool OpenerFiles::is_banned(const FileOwner& owner) {
   const std::lock_guard lock(mutex_);
   const auto ban = bans_.find(owner);
-  return ban != bans_.end() && ban->second.holds;
+  return ban != bans_.end() && (ban->second.holds || monotonic_ns() < ban->second.until_ns);
 }
 
 void OpenerFiles::set_way(WayNumber way, Fd link) {

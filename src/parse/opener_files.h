@@ -63,6 +63,9 @@ class OpenerFiles {
   [[nodiscard]] std::optional<std::uint64_t> closing_of(const FileOwner& owner);
 
   void ban(const FileOwner& owner);
+  // Reading a file of this owner got stuck in a parser: a ban for half a minute, and each time for twice as long. A
+  // disk that another user keeps busy can be the reason.
+  void distrust(const FileOwner& owner);
   // Lifts the ban, because the job that got stuck has come to an end after all. This can happen on a very busy machine,
   // but it is believed only a few times.
   void forgive(const FileOwner& owner);
@@ -83,8 +86,10 @@ class OpenerFiles {
   std::map<std::uint64_t, KeptFilePtr> kept_;
   std::map<std::uint64_t, KeptFilePtr> closing_;
   struct Ban {
-    bool holds = true;
+    bool holds = false;
     unsigned times = 0;
+    unsigned times_distrusted = 0;
+    std::uint64_t until_ns = 0;  // of the ban of distrust()
   };
   std::map<FileOwner, Ban> bans_;
   struct Way {

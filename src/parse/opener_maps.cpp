@@ -13,14 +13,21 @@ namespace {
 // For processes in containers: the longest time between two looks for a map, and for how many processes maps are held.
 constexpr std::chrono::milliseconds most_map_patience{10'000};
 constexpr std::size_t most_held_maps = 256;
+// Of them, for one user who is not root.
+constexpr std::ptrdiff_t most_held_by_user = 64;
 
 bool is_gone_process(std::uint32_t tgid) { return ::kill(static_cast<pid_t>(tgid), 0) != 0 && errno == ESRCH; }
 
 }  // namespace
 
-void Opener::hold_perf_map(std::uint32_t tgid) {
-  if (held_maps_.size() >= most_held_maps && !held_maps_.contains(tgid)) return;
+void Opener::hold_perf_map(std::uint32_t tgid, std::optional<std::uint32_t> user) {
+  if (!held_maps_.contains(tgid)) {
+    const auto is_of_user = [user](const auto& held) { return held.second.user == user; };
+    if (held_maps_.size() >= most_held_maps) return;
+    if (user != 0U && std::ranges::count_if(held_maps_, is_of_user) >= most_held_by_user) return;
+  }
   HeldMap& map = held_maps_[tgid];
+  map.user = user;
   if (map.number == 0) map.number = new_number();
   ask_for_map(tgid, map);
 }

@@ -22,6 +22,8 @@ constexpr std::size_t most_unmapped = 4096;
 constexpr std::uint64_t known_unmapped_of_many_ns = 10'000'000'000;
 // The answer about a file that was open before takes microseconds, unless its file system does not answer.
 constexpr std::chrono::milliseconds wait_for_ordinary_file{20};
+// Files that did not answer, and may still do so.
+constexpr std::size_t most_asked = 16'384;
 
 }  // namespace
 
@@ -154,10 +156,10 @@ void CodeFiles::close_expired() {
   expired_perf_maps_.clear();
 }
 
-void CodeFiles::hold_perf_map(std::uint32_t tgid) {
+void CodeFiles::hold_perf_map(std::uint32_t tgid, std::optional<std::uint32_t> user) {
   held_perf_maps_.insert(tgid);
-  expired_perf_maps_.erase(tgid);  // the number is used again
-  keeper_.hold_perf_map(tgid);
+  if (expired_perf_maps_.erase(tgid) != 0) keeper_.drop_perf_map(tgid);  // the number is used again
+  keeper_.hold_perf_map(tgid, user);
 }
 
 void CodeFiles::note_end(std::uint32_t tgid) {
@@ -288,7 +290,7 @@ void CodeFiles::take(const FileAnswer& answer) {
   CodeFile& file = files_[asked->second];
   file.is_asked_ = false;
   file.unreadable = answer.reason;
-  if (answer.reason != Unnamed::no_answer) asked_.erase(asked);
+  if (answer.reason != Unnamed::no_answer || asked_.size() > most_asked) asked_.erase(asked);
   const auto other_way = std::exchange(file.also_mapped_by_, std::nullopt);
   if (answer.reason != Unnamed::named) {
     ++file.failures_;

@@ -48,7 +48,7 @@ class CodeFiles {
   // them again. The others are forgotten after a while, because programs come back. `is_mapped` as above.
   void forget_unmapped(const std::vector<bool>& is_mapped, std::uint64_t now_ns);
   // As FileKeeper::hold_perf_map().
-  void hold_perf_map(std::uint32_t tgid);
+  void hold_perf_map(std::uint32_t tgid, std::optional<std::uint32_t> user);
   // The process has ended: its perf map, if one is held, is expired.
   void note_end(std::uint32_t tgid);
   [[nodiscard]] bool is_perf_map_expired(std::uint32_t tgid) const { return expired_perf_maps_.contains(tgid); }

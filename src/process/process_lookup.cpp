@@ -131,6 +131,12 @@ std::optional<std::uint32_t> ProcessTable::jit_user_of(std::uint32_t tgid) const
   return found != nullptr ? found->user : std::nullopt;
 }
 
+bool ProcessTable::is_number_used_again(std::uint32_t tgid, std::uint32_t image) const {
+  const Process* process = find(tgid);
+  const Image* found = find(tgid, image);
+  return found != nullptr && found->start_ns < process->forked_ns;
+}
+
 bool ProcessTable::is_of_replaced_program(std::uint32_t tgid, std::uint32_t image, RuntimeAddress address) const {
   const Image* found = find(tgid, image);
   if (found == nullptr || found->table->find(address.value) != nullptr) return false;

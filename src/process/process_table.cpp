@@ -182,7 +182,7 @@ std::optional<Mapping> ProcessTable::mapping_of(const MapsEntry& entry, std::uin
 // What is needed once the process is gone, to know its perf map.
 void ProcessTable::note_jit(std::uint32_t tgid, Process& process, bool own_mounts) {
   if (!process.user) process.user = source_.user_of(tgid);
-  if (!own_mounts) files_.hold_perf_map(tgid);
+  if (!own_mounts) files_.hold_perf_map(tgid, process.user);
 }
 
 void ProcessTable::note_copy(const CodeCopy& copy, Process& process) {

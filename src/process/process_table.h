@@ -95,6 +95,7 @@ class ProcessTable {
   [[nodiscard]] std::vector<MappedFile> files_of(std::uint32_t tgid, std::uint32_t image) const;
   [[nodiscard]] CodeFile* jit_dump_of(std::uint32_t tgid, std::uint32_t image) const;
   [[nodiscard]] std::optional<std::uint32_t> jit_user_of(std::uint32_t tgid) const;
+  [[nodiscard]] bool is_number_used_again(std::uint32_t tgid, std::uint32_t image) const;
   [[nodiscard]] bool is_of_replaced_program(std::uint32_t tgid, std::uint32_t image, RuntimeAddress address) const;
   void forget_before(std::uint64_t time_ns, const std::function<bool(std::uint32_t tgid)>& is_alive,
                      const std::unordered_set<std::uint32_t>& but = {});

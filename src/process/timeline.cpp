@@ -177,6 +177,10 @@ std::optional<std::uint32_t> ProcessTimeline::jit_user_of(std::uint32_t tgid) co
   return state_->table.jit_user_of(tgid);
 }
 
+bool ProcessTimeline::is_number_used_again(std::uint32_t tgid, std::uint32_t image) const {
+  return state_->table.is_number_used_again(tgid, image);
+}
+
 bool ProcessTimeline::is_of_replaced_program(std::uint32_t tgid, std::uint32_t image, RuntimeAddress address) const {
   return state_->table.is_of_replaced_program(tgid, image, address);
 }

@@ -28,7 +28,7 @@ JitNames::JitNames(ProcessTimeline& timeline, FileReader& reader, StringTable& s
 
 void JitNames::resolve(const Profile& profile) {
   struct Waiting {
-    std::uint32_t tgid = 0;
+    const Process* process = nullptr;
     CodeFile* dump = nullptr;
     FileReader::JitMapRef map;
     SymbolCache* answers = nullptr;
@@ -38,26 +38,27 @@ void JitNames::resolve(const Profile& profile) {
   for (auto& [id, answers] : answers_) {
     const Process& process = profile.process(id);
     CodeFile* const dump = timeline_.jit_dump_of(process.tgid, process.image);
-    all.push_back({.tgid = process.tgid, .dump = dump, .map = {}, .answers = &answers});
+    all.push_back({.process = &process, .dump = dump, .map = {}, .answers = &answers});
     if (dump != nullptr) dumps.push_back(dump);
   }
   timeline_.wait_for_files(dumps, patience_with_files);
   for (Waiting& one : all) {
     if (one.dump != nullptr && one.dump->is_open()) one.map = reader_.jit_dump(one.dump->number);
-    if (one.map.number == 0) one.map = perf_map_of(one.tgid);
+    if (one.map.number == 0) one.map = perf_map_of(*one.process);
   }
   std::ranges::sort(all, {}, [](const Waiting& one) { return one.map.size_bytes; });
   for (const Waiting& one : all) {
     std::vector<CodeOffset> places = one.answers->take_pending();
-    places = ask(one.tgid, one.map, std::move(places), *one.answers);
+    places = ask(one.process->tgid, one.map, std::move(places), *one.answers);
     if (one.map.is_dump && !places.empty()) {
-      ask(one.tgid, perf_map_of(one.tgid), std::move(places), *one.answers);
+      ask(one.process->tgid, perf_map_of(*one.process), std::move(places), *one.answers);
     }
   }
 }
 
-FileReader::JitMapRef JitNames::perf_map_of(std::uint32_t tgid) {
-  return reader_.perf_map_of(tgid, timeline_.jit_user_of(tgid));
+FileReader::JitMapRef JitNames::perf_map_of(const Process& process) {
+  if (timeline_.is_number_used_again(process.tgid, process.image)) return {};
+  return reader_.perf_map_of(process.tgid, timeline_.jit_user_of(process.tgid));
 }
 
 // Returns the places that get no name from `map`.

@@ -32,7 +32,7 @@ class JitNames {
   void forget();
 
  private:
-  FileReader::JitMapRef perf_map_of(std::uint32_t tgid);
+  [[nodiscard]] FileReader::JitMapRef perf_map_of(const Process& process);
   std::vector<CodeOffset> ask(std::uint32_t tgid, const FileReader::JitMapRef& map, std::vector<CodeOffset> places,
                               SymbolCache& answers);
 

@@ -64,5 +64,6 @@ mv "$tmp/all.folded" "$tmp/out"
 expect_status 0
 expect_balance_with_losses
 expect_folded_total
-expect_err '[0-9]+ files had no unwind table for some time'
+# An emulated machine may take no sample before a table is there.
+((${EMULATED:-0})) || expect_err '[0-9]+ files had no unwind table for some time'
 expect_present '^frameless;_start;(__libc_start_main[^;]*;)?(__libc_start_call_main;)?main;first;second;third;spin '

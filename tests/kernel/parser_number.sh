@@ -5,7 +5,7 @@ source "$(dirname "$0")/children.bash"
 
 burn leaves 600
 burning=$started
-begin -F 99 -p "$burning" -o "$tmp/run.folded"
+begin_counted -F 99 -p "$burning" -o - -o "$tmp/run.folded"
 wait_until has_child profile-parser
 number=$(child profile-parser)
 kill -KILL "$number"

@@ -87,7 +87,7 @@ sample_ended() {
   wait_until is_at_work "$started"
   map=/tmp/perf-$started.map
   at_exit "rm -f '$map'"
-  begin -F 499 -U -f -p "$started,$$" -i 600
+  begin_counted -F 499 -U -p "$started,$$" -i 600 -o - -o "$tmp/all.folded"
   let_work "$started" 30
   cp "$tmp/theirs" "$tmp/left"
   kill "$started"
@@ -96,6 +96,7 @@ sample_ended() {
   chown "$1" "$map"
   kill -INT "$profiler"
   finish
+  mv "$tmp/all.folded" "$tmp/out"
   rm "$map"
 }
 sample_ended 65533

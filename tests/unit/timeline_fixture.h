@@ -110,7 +110,7 @@ class FakeKeeper final : public FileKeeper {
     return deleted.contains(identities.at(number).inode) ? State::deleted : State::same;
   }
   void close(std::uint64_t number) override { open_numbers.erase(number); }
-  void hold_perf_map(std::uint32_t tgid) override { held_maps.insert(tgid); }
+  void hold_perf_map(std::uint32_t tgid, std::optional<std::uint32_t>) override { held_maps.insert(tgid); }
   void drop_perf_map(std::uint32_t tgid) override { held_maps.erase(tgid); }
 
   bool gone = false;

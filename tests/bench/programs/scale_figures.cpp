@@ -78,7 +78,7 @@ class WillingKeeper final : public FileKeeper {
   bool wait_for_answer(std::chrono::milliseconds /*patience*/) override { return !answers_.empty(); }
   State state(std::uint64_t /*number*/) override { return State::same; }
   void close(std::uint64_t /*number*/) override {}
-  void hold_perf_map(std::uint32_t /*tgid*/) override {}
+  void hold_perf_map(std::uint32_t /*tgid*/, std::optional<std::uint32_t> /*user*/) override {}
   void drop_perf_map(std::uint32_t /*tgid*/) override {}
 
  private:

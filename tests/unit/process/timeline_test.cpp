@@ -310,6 +310,10 @@ TEST_CASE("the user of a process with code of its own is known after its end, an
   timeline.exec(140, 20, "other");
   timeline.record(mmap_bytes(150, 20, 0x20000, 0x1000, 0, {}, "//anon"));
   CHECK_FALSE(user_of(20));
+  const std::uint32_t image = timeline.image_at(10, 120);
+  CHECK_FALSE(timeline.table.is_number_used_again(10, image));
   timeline.record(fork_bytes(200, 10, 1));
   CHECK_FALSE(user_of(10));
+  CHECK(timeline.table.is_number_used_again(10, image));
+  CHECK_FALSE(timeline.table.is_number_used_again(10, timeline.image_at(10, 210)));
 }
