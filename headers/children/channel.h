@@ -22,10 +22,26 @@ struct Message {
   std::vector<Fd> fds;
 };
 
+// A child that may be taken over, and may send descriptors to others, answers in a pipe, and its socket carries only
+// what is sent to it. Otherwise the main process would get descriptors that it does not want, and to close one may take
+// for ever.
+struct ChildEnds {
+  Fd socket;
+  Fd answers;
+};
+struct MainEnds {
+  Fd socket;
+  Fd answers;
+};
+// Throws Error.
+[[nodiscard]] std::pair<MainEnds, ChildEnds> new_one_way_ends();
+
 // The end that waits. Callers in several threads must make sure that only one sends, and only one receives, at a time.
 class WaitingChannel {
  public:
   explicit WaitingChannel(Fd socket) : socket_(std::move(socket)) {}
+  // Of a child that answers in a pipe. It can send no descriptors.
+  explicit WaitingChannel(ChildEnds ends) : socket_(std::move(ends.socket)), answers_(std::move(ends.answers)) {}
   // False when the other end is gone.
   bool send(std::string_view bytes, std::span<const int> fds = {}) const;
   // As send(), but does not wait. False also when the other end has not read what was sent before.
@@ -38,6 +54,7 @@ class WaitingChannel {
 
  private:
   Fd socket_;
+  Fd answers_;  // none: answers go into the socket
 };
 
 // Hands a descriptor from one child to another. With the tag the other child knows which file it is. False: the other
@@ -61,6 +78,7 @@ class Channel {
  public:
   // Nothing may come before the first allow().
   explicit Channel(Fd socket, bool takes_fds = false);
+  explicit Channel(MainEnds ends) : socket_(std::move(ends.socket)), answers_(std::move(ends.answers)) {}
   void send(std::string_view bytes, std::vector<Fd> fds = {});
   // Replaces what is left of the last allowance; extend() adds to it.
   void allow(const ChannelAllowance& allowance) { allowed_ = allowance; }
@@ -80,7 +98,8 @@ class Channel {
   [[nodiscard]] bool is_gone() const { return is_gone_; }
   // The other end broke the rules.
   [[nodiscard]] bool is_broken() const { return is_broken_; }
-  [[nodiscard]] int fd() const { return socket_.get(); }
+  // Readable when something has come.
+  [[nodiscard]] int fd() const { return answers_ ? answers_.get() : socket_.get(); }
   // The memory for messages that come.
   [[nodiscard]] std::size_t held_bytes() const { return in_.capacity(); }
 
@@ -96,7 +115,8 @@ class Channel {
   void break_off();
 
   Fd socket_;
-  bool takes_fds_;
+  Fd answers_;  // none: answers come through the socket
+  bool takes_fds_ = false;
   bool is_gone_ = false;
   bool is_broken_ = false;
   ChannelAllowance allowed_;

@@ -28,8 +28,8 @@ class Keeper {
     Fd process;
     Channel channel;
   };
-  // Starts a child with a channel to this process, followed by these ends of other channels. nullopt: the keeper does
-  // not answer. Throws Error.
+  // Starts a child with a channel to this process (one descriptor, or the two of ChildEnds), followed by these ends of
+  // other channels. nullopt: the keeper does not answer. Throws Error.
   std::optional<Child> start(ChildKind kind, std::vector<Fd> channels = {});
 
  private:

@@ -34,10 +34,12 @@ struct ChildRow {
   bool gives_descriptors = false;          // it sends some to the main process
   bool has_priority = false;               // it runs before other work
   bool only_reads = false;                 // any other system call kills it
-  bool is_alone = false;                   // it can start threads, but no process or program
+  bool is_alone = false;                   // it can start threads, but no process, and reach no other one
+  bool answers_in_pipe = false;            // its channel is of ChildEnds
   bool is_confined_late = false;           // it needs the profiler's rights at first, and calls confine() itself
   std::size_t descriptors = 0;             // the limit is raised to so many; 0: it stays
   std::uint64_t most_descriptors = inherited;
+  std::uint64_t most_threads = inherited;   // of its user
   std::uint64_t file_bytes = inherited;     // of each file that it writes
   std::uint64_t memory_bytes = inherited;   // of its own
   std::uint64_t address_bytes = inherited;  // of its own and shared memory
@@ -91,11 +93,14 @@ inline constexpr std::array child_rows{
              // Not SIGKILL: gigabytes of a file that was coming would stay in the cache.
              .signal_at_end = SIGTERM,
              .is_alone = true,
+             .answers_in_pipe = true,
              .is_confined_late = true,
              .most_descriptors = 256,
+             .most_threads = 256,
              // A server may send without an end. This is more than the fetcher takes of one file by itself.
              .file_bytes = std::uint64_t{2} << 30,
-             .memory_bytes = std::uint64_t{2} << 30},
+             .memory_bytes = std::uint64_t{2} << 30,
+             .address_bytes = std::uint64_t{4} << 30},
     ChildRow{.kind = ChildKind::prober,
              .name = "profile-prober",
              .task = "puts probes into files",
@@ -111,13 +116,16 @@ inline constexpr std::array child_rows{
              .signal_at_end = SIGTERM,
              // A process of its own would outlive it, with the lock of the spool.
              .is_alone = true,
+             .answers_in_pipe = true,
              .is_confined_late = true,
              // What it is handed lies in memory that is not counted as its own.
              .most_descriptors = 256,
+             .most_threads = 256,
              // The largest request is a profile of some megabytes.
              .file_bytes = std::uint64_t{256} << 20,
              // What may wait in memory for a dozen servers.
-             .memory_bytes = std::uint64_t{1} << 30},
+             .memory_bytes = std::uint64_t{1} << 30,
+             .address_bytes = std::uint64_t{4} << 30},
     ChildRow{.kind = ChildKind::writer, .name = "profile-writer", .task = "writes where writing may take for ever"}};
 
 [[nodiscard]] constexpr const ChildRow& row_of(ChildKind kind) {
@@ -131,5 +139,8 @@ inline constexpr std::array child_rows{
 // Takes from this process what the row does not grant; this cannot be undone. A child is confined before it runs,
 // unless its row says that it does that itself.
 void confine(ChildKind kind) noexcept;
+// Throws Error, which names `option`, if confine() could not make this process another user than root: then it could
+// write root's files.
+void check_is_not_root(const std::string& option);
 
 }  // namespace profile

@@ -40,6 +40,8 @@ class Fd {
 
 // The two ends of a stream socket, the connection between two of our processes; exec closes both. Throws Error.
 [[nodiscard]] std::pair<Fd, Fd> new_socket_pair();
+// The end to read and the end to write of a pipe; exec closes both. Throws Error.
+[[nodiscard]] std::pair<Fd, Fd> new_pipe();
 // Closes all descriptors from `first` on: those that a new process inherits and must not keep. It is safe between fork
 // and exec.
 void close_from(int first) noexcept;

@@ -6,7 +6,6 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <array>
 #include <cerrno>
 #include <cstdlib>
 #include <string_view>
@@ -18,12 +17,6 @@
 
 namespace profile {
 namespace {
-
-std::array<Fd, 2> make_pipe() {
-  int fds[2];
-  if (::pipe2(fds, O_CLOEXEC) != 0) throw system_error("cannot make a pipe", errno);
-  return {Fd(fds[0]), Fd(fds[1])};
-}
 
 // Replaces each standard descriptor that is a terminal by /dev/null.
 void leave_terminal() {
@@ -81,8 +74,8 @@ Command::Command(const std::vector<std::string>& words, bool without_terminal) :
   for (const std::string& word : words) arguments.push_back(const_cast<char*>(word.c_str()));
   arguments.push_back(nullptr);
   const std::string program = program_of(words[0]);
-  auto [wait_end, release_end] = make_pipe();
-  auto [failure_end, tell_end] = make_pipe();
+  auto [wait_end, release_end] = new_pipe();
+  auto [failure_end, tell_end] = new_pipe();
   pid_ = ::fork();
   if (pid_ < 0) throw system_error("cannot start " + name_, errno);
   if (pid_ == 0) {

@@ -1,9 +1,11 @@
 #include "children/channel.h"
 
+#include <fcntl.h>
 #include <linux/sockios.h>
 #include <poll.h>
 #include <sys/ioctl.h>
 #include <sys/socket.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <array>
@@ -105,6 +107,16 @@ bool send_all(int socket, std::string_view bytes, std::span<const int> fds) {
   return true;
 }
 
+bool write_all(int pipe, std::string_view bytes) {
+  while (!bytes.empty()) {
+    const ssize_t written = ::write(pipe, bytes.data(), bytes.size());
+    if (written < 0 && errno == EINTR) continue;
+    if (written < 0) return false;
+    bytes.remove_prefix(static_cast<std::size_t>(written));
+  }
+  return true;
+}
+
 bool receive_all(int socket, char* to, std::size_t size, std::vector<Fd>& fds, int flags) {
   while (size > 0) {
     const ssize_t got = receive_some(socket, to, size, &fds, flags);
@@ -113,6 +125,14 @@ bool receive_all(int socket, char* to, std::size_t size, std::vector<Fd>& fds, i
     size -= static_cast<std::size_t>(got);
   }
   return true;
+}
+
+// From a pipe that does not wait.
+ssize_t read_at_once(int pipe, char* to, std::size_t size) {
+  for (;;) {
+    const ssize_t got = ::read(pipe, to, size);
+    if (got >= 0 || errno != EINTR) return got;
+  }
 }
 
 std::optional<Message> receive_whole(int socket, int flags) {
@@ -136,11 +156,16 @@ bool has_tag(const Message& message, std::uint64_t tag) {
 bool WaitingChannel::send(std::string_view bytes, std::span<const int> fds) const {
   const std::size_t beside = bytes.size() > chunk_bytes ? 0 : bytes.size();
   const std::string first = with_head(bytes.substr(0, beside), bytes.size(), fds.size());
+  if (answers_) return write_all(answers_.get(), first) && write_all(answers_.get(), bytes.substr(beside));
   return send_all(socket_.get(), first, fds) && send_all(socket_.get(), bytes.substr(beside), {});
 }
 
 bool WaitingChannel::send_at_once(std::string_view bytes, std::span<const int> fds) const {
   const std::string whole = with_head(bytes, fds.size());
+  if (answers_) {
+    pollfd room{.fd = answers_.get(), .events = POLLOUT, .revents = 0};
+    return ::poll(&room, 1, 0) > 0 && write_all(answers_.get(), whole);
+  }
   // A short message is sent whole or not at all.
   return send_some(socket_.get(), whole, fds, MSG_DONTWAIT) == static_cast<ssize_t>(whole.size());
 }
@@ -148,6 +173,15 @@ bool WaitingChannel::send_at_once(std::string_view bytes, std::span<const int> f
 std::optional<Message> WaitingChannel::receive() const { return receive_whole(socket_.get(), 0); }
 
 std::optional<Message> WaitingChannel::receive_at_once() const { return receive_whole(socket_.get(), MSG_DONTWAIT); }
+
+std::pair<MainEnds, ChildEnds> new_one_way_ends() {
+  auto [ours, its] = new_socket_pair();
+  auto [from, to] = new_pipe();
+  ::shutdown(ours.get(), SHUT_RD);
+  ::fcntl(from.get(), F_SETFL, O_NONBLOCK);
+  return {MainEnds{.socket = std::move(ours), .answers = std::move(from)},
+          ChildEnds{.socket = std::move(its), .answers = std::move(to)}};
+}
 
 bool hand_over(const WaitingChannel& to, std::uint64_t tag, int fd) {
   return to.send_at_once(message_of(tag), std::span(&fd, 1));
@@ -161,7 +195,10 @@ Fd take_over(const WaitingChannel& from, std::uint64_t tag) {
 }
 
 Fd take_over_at_once(const WaitingChannel& from, std::uint64_t tag) {
-  while (auto message = from.receive_at_once()) {
+  constexpr int most_others = 64;
+  for (int i = 0; i < most_others; ++i) {
+    auto message = from.receive_at_once();
+    if (!message) break;
     if (has_tag(*message, tag)) return std::move(message->fds[0]);
   }
   return {};
@@ -232,7 +269,8 @@ void Channel::drop_taken() {
 bool Channel::read_some() {
   if (!chunk_) chunk_ = std::make_unique_for_overwrite<char[]>(chunk_bytes);
   const ssize_t got =
-      receive_some(socket_.get(), chunk_.get(), chunk_bytes, takes_fds_ ? &in_fds_ : nullptr, MSG_DONTWAIT);
+      answers_ ? read_at_once(answers_.get(), chunk_.get(), chunk_bytes)
+               : receive_some(socket_.get(), chunk_.get(), chunk_bytes, takes_fds_ ? &in_fds_ : nullptr, MSG_DONTWAIT);
   if (got > 0) in_.append(chunk_.get(), static_cast<std::size_t>(got));
   if (in_fds_.size() > 2 * most_fds) break_off();
   if (got == 0 || (got < 0 && errno != EAGAIN && errno != EWOULDBLOCK)) is_gone_ = true;
@@ -278,9 +316,9 @@ std::optional<Message> Channel::receive(std::chrono::milliseconds patience) {
 
 bool Channel::wait(std::chrono::milliseconds patience) {
   if (is_gone_) return false;
-  pollfd awaited{
-      .fd = socket_.get(), .events = static_cast<short>(unsent_.empty() ? POLLIN : POLLIN | POLLOUT), .revents = 0};
-  const bool is_ready = ::poll(&awaited, 1, static_cast<int>(patience.count())) > 0;
+  pollfd awaited[] = {{.fd = fd(), .events = POLLIN, .revents = 0},
+                      {.fd = unsent_.empty() ? -1 : socket_.get(), .events = POLLOUT, .revents = 0}};
+  const bool is_ready = ::poll(awaited, std::size(awaited), static_cast<int>(patience.count())) > 0;
   if (is_ready) flush();
   return is_ready;
 }

@@ -6,6 +6,7 @@
 
 #include <cstdlib>
 #include <cstring>
+#include <iterator>
 #include <span>
 #include <utility>
 
@@ -67,8 +68,19 @@ Keeper::Keeper(const Work& work) : channel_(Fd()) {
 Keeper::Keeper(pid_t keeper, Fd channel) : times_(std::in_place, keeper), channel_(std::move(channel), true) {}
 
 std::optional<Keeper::Child> Keeper::start(ChildKind kind, std::vector<Fd> channels) {
-  auto [ours, its] = new_socket_pair();
-  channels.insert(channels.begin(), std::move(its));
+  std::vector<Fd> ends;
+  std::optional<Channel> channel;
+  if (row_of(kind).answers_in_pipe) {
+    auto [ours, its] = new_one_way_ends();
+    channel.emplace(std::move(ours));
+    ends.push_back(std::move(its.socket));
+    ends.push_back(std::move(its.answers));
+  } else {
+    auto [ours, its] = new_socket_pair();
+    channel.emplace(std::move(ours), row_of(kind).gives_descriptors);
+    ends.push_back(std::move(its));
+  }
+  channels.insert(channels.begin(), std::make_move_iterator(ends.begin()), std::make_move_iterator(ends.end()));
   channel_.allow({.messages = 1, .bytes = sizeof(pid_t)});
   channel_.send(message_of(kind), std::move(channels));
   ChildWatch watch(*times_, ChildWatch::most_running_ns, most_still_ns);
@@ -79,9 +91,7 @@ std::optional<Keeper::Child> Keeper::start(ChildKind kind, std::vector<Fd> chann
       if (!in.ok() || pid <= 0 || message->fds.size() != 1) return std::nullopt;
       OwnProcess child{.pid = pid, .process = std::move(message->fds[0])};
       list_own_process(child);
-      return Child{.times = ChildTimes(pid),
-                   .process = std::move(child.process),
-                   .channel = Channel(std::move(ours), row_of(kind).gives_descriptors)};
+      return Child{.times = ChildTimes(pid), .process = std::move(child.process), .channel = std::move(*channel)};
     }
     if (channel_.is_gone()) return std::nullopt;
     if (!channel_.wait(ChildWatch::look_every) && watch.look() != ChildWatch::Finding::works) return std::nullopt;

@@ -39,6 +39,7 @@ std::vector<Fd> leave_descriptors(std::span<Fd> kept) noexcept {
   ::setsid();
   for (const int ending : {SIGINT, SIGTERM, SIGHUP, SIGQUIT}) ::signal(ending, SIG_IGN);
   ::signal(SIGCHLD, SIG_IGN);
+  ::signal(SIGPIPE, SIG_IGN);
   renew_hash_secret();
   std::vector<Fd> placed = leave_descriptors(kept);
   ::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);

@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "children/kinds.h"
+#include "support/error.h"
 #include "support/fd_limit.h"
 #include "support/priority.h"
 
@@ -49,9 +50,23 @@ constexpr long allowed_without_code[] = {SYS_mmap, SYS_mprotect};
 // What a process that is alone must not call: what starts others, which would not end with the run, what leads into
 // another one, and what gives memory that is not counted as its own. clone() and clone3() have rules of their own.
 constexpr long calls_to_others[] = {
-    SYS_execve, SYS_execveat, SYS_ptrace, SYS_unshare, SYS_setns, SYS_memfd_create, SYS_shmget,
+    SYS_execve,
+    SYS_execveat,
+    SYS_ptrace,
+    SYS_unshare,
+    SYS_setns,
+    SYS_memfd_create,
+    SYS_shmget,
+    SYS_kill,
+    SYS_tkill,
+    SYS_tgkill,
+    SYS_rt_sigqueueinfo,
+    SYS_rt_tgsigqueueinfo,
+    SYS_pidfd_send_signal,
+    SYS_io_uring_setup,
 #ifdef __x86_64__
-    SYS_fork,   SYS_vfork,
+    SYS_fork,
+    SYS_vfork,
 #endif
 };
 
@@ -178,8 +193,13 @@ void confine(ChildKind kind) noexcept {
   limit(RLIMIT_FSIZE, row.file_bytes);
   limit(RLIMIT_STACK, row.stack_bytes);
   limit(RLIMIT_NOFILE, row.most_descriptors);
+  limit(RLIMIT_NPROC, row.most_threads);
   if (row.only_reads) allow_only_reading();
   if (row.is_alone) allow_no_processes();
+}
+
+void check_is_not_root(const std::string& option) {
+  if (::geteuid() == 0) throw Error(option + ": its process cannot become another user than root here");
 }
 
 }  // namespace profile

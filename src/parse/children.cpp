@@ -35,7 +35,7 @@ int run_child(ChildKind kind, std::vector<Fd> channels, const std::vector<std::s
     case ChildKind::parser_of_root:
       run_parser(std::move(channels[0]), std::move(channels[1]), channels.size() > 2 ? std::move(channels[2]) : Fd());
     case ChildKind::fetcher:
-      run_fetcher(std::move(channels[0]));
+      run_fetcher({.socket = std::move(channels[0]), .answers = std::move(channels[1])});
     case ChildKind::prober:
       run_prober(std::move(channels[0]), std::move(channels[1]));
     case ChildKind::keeper:
@@ -54,14 +54,16 @@ Keeper::Child started_child(Keeper& keeper, ChildKind kind) {
 }
 
 // Waits until the fetcher says that it can work. Throws Error, with the fetcher's words, when it cannot.
-Channel started_fetcher(Keeper& keeper) {
-  Channel channel = started_child(keeper, ChildKind::fetcher).channel;
+Fetcher started_fetcher(Keeper& keeper) {
+  Keeper::Child child = started_child(keeper, ChildKind::fetcher);
+  Fetcher fetcher(std::move(child.process), std::move(child.channel));
+  Channel& channel = fetcher.channel;
   channel.allow({.messages = 1, .bytes = WireReader::most_text_bytes});
   const auto message = channel.receive(most_starting);
   if (!message) throw Error("--debuginfod: the process for it does not start");
   const std::string why(WireReader(message->bytes).text());
   if (!why.empty()) throw Error(why);
-  return channel;
+  return fetcher;
 }
 
 }  // namespace
@@ -72,7 +74,7 @@ struct Children::State {
         keeper([&](ChildKind kind, auto channels) { return run_child(kind, std::move(channels), debug_directories); }),
         opener_child(started_child(keeper, ChildKind::opener)),
         opener(std::move(opener_child.channel), opener_child.times.child()),
-        fetcher(debuginfod ? std::optional(Fetcher{.channel = started_fetcher(keeper)}) : std::nullopt),
+        fetcher(debuginfod ? std::optional(started_fetcher(keeper)) : std::nullopt),
         parser(keeper, opener, fetcher ? &*fetcher : nullptr),
         probes(keeper, opener, parser),
         listings(opener, parser, debug_directories) {

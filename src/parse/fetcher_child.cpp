@@ -25,8 +25,8 @@ bool is_build_id(std::string_view text) {
          text.find_first_not_of("0123456789abcdef") == std::string_view::npos;
 }
 
-void run_fetcher(Fd questions) {
-  const WaitingChannel main_process(std::move(questions));
+void run_fetcher(ChildEnds ends) {
+  const WaitingChannel main_process(std::move(ends));
   ::signal(SIGTERM, Debuginfod::give_up);
   const ChangedSignalMask heard(SIG_UNBLOCK, end_signals());
   std::optional<Debuginfod> servers;
@@ -34,6 +34,7 @@ void run_fetcher(Fd questions) {
   try {
     const std::string cache = Debuginfod::make_cache();
     confine(ChildKind::fetcher);
+    check_is_not_root("--debuginfod");
     servers.emplace(cache);
   } catch (const Error& error) {
     why_not = error.what();

@@ -20,7 +20,8 @@ constexpr std::uint64_t most_searching_ns = 5'000'000'000;
 constexpr std::uint64_t root = 0;  // as owner of files
 // The most places with one name, because static functions may share a name, and the most names for a suggestion.
 constexpr std::size_t most_found = std::size_t{1} << 20;
-constexpr std::size_t most_paths = 3;  // that are remembered for the user
+constexpr unsigned most_bad_files = 3;  // of servers, until none is asked any more
+constexpr std::size_t most_paths = 3;   // that are remembered for the user
 
 // What it may cost to search the files of one user for places to probe: some seconds. This is done once, before the
 // run.
@@ -82,6 +83,7 @@ std::optional<std::string> Parser::ask(std::string_view words, const AskedFile& 
   const std::uint64_t owner = file.number != 0 ? opener_.owner_of(file.number) : root;
   if (ended_.are_too_many(owner)) return std::nullopt;
   bool was_repeated = false;
+  bool may_fetch = true;
   bool is_plain = limits.may_be_plain && plain_files_.contains(file.number);
   for (;;) {
     ParserLink* const parser = running_for(owner);
@@ -98,7 +100,9 @@ std::optional<std::string> Parser::ask(std::string_view words, const AskedFile& 
         return std::nullopt;
       }
     }
-    ParserLink::Outcome outcome = parser->exchange(words, is_plain, limits, meanwhile_);
+    AnswerLimits present_limits = limits;
+    present_limits.may_fetch = may_fetch;
+    ParserLink::Outcome outcome = parser->exchange(words, is_plain, present_limits, meanwhile_);
     // A user's file may make its parser wait on purpose; root's files wait for their disk.
     took_ns_ += owner == root ? outcome.ran_ns : outcome.took_ns;
     if (outcome.ended == Ended::answered) {
@@ -115,6 +119,12 @@ std::optional<std::string> Parser::ask(std::string_view words, const AskedFile& 
     if (outcome.ended == Ended::interrupted) {
       failed = Unnamed::out_of_time;
       return std::nullopt;
+    }
+    // It may have been the server's file, for which nobody here can be blamed.
+    if (outcome.is_served) {
+      if (++fetcher_->bad_files == most_bad_files) fetcher_->give_up();
+      may_fetch = false;
+      continue;
     }
     if (is_others && before != 0 && !was_ended) opener_.distrust(before);
     if ((is_others || was_ended) && !std::exchange(was_repeated, true)) continue;

@@ -1,6 +1,9 @@
 #include "parse/parser_link.h"
 
 #include <limits.h>
+#include <poll.h>
+#include <signal.h>
+#include <sys/socket.h>
 
 #include <algorithm>
 #include <functional>
@@ -46,6 +49,7 @@ class ParserLink::Exchange {
         meanwhile_(meanwhile),
         most_ns_(limits.most_ns),
         source_(limits.source),
+        may_fetch_(limits.may_fetch),
         whole_(link.child_->times, limits.most_ns, most_waiting_ns),
         part_(link.child_->times, limits.most_ns) {
     outcome_.has_begun = link.file_ == 0;
@@ -151,13 +155,14 @@ class ParserLink::Exchange {
   }
 
   bool fetch(WireReader& in) {
-    const std::uint64_t number = link_.ask_fetcher(in);
+    const std::uint64_t number = link_.ask_fetcher(in, may_fetch_);
     if (number == 0) return end(Ended::broke_rules);
     Fetcher& fetcher = *link_.fetcher_;
     bool is_found = false;
     bool is_answered = false;
     const std::uint64_t began_ns = monotonic_ns();
-    for (const Deadline deadline(most_fetching); !is_answered && !deadline.is_over() && !fetcher.channel.is_gone();) {
+    for (const Deadline deadline(most_fetching);
+         may_fetch_ && !is_answered && !deadline.is_over() && !fetcher.channel.is_gone();) {
       if (is_end_pressing()) return end(Ended::interrupted);
       if (meanwhile_) meanwhile_();  // the caller excuses all of this time
       const auto message = fetcher.channel.receive(std::min(deadline.left(), ChildWatch::look_every));
@@ -169,7 +174,8 @@ class ParserLink::Exchange {
     }
     fetcher.patience -= std::chrono::nanoseconds(monotonic_ns() - began_ns);
     // It always answers in time, and in all is not so slow, unless a server has taken it over.
-    if (!is_answered || fetcher.patience.count() <= 0) fetcher.channel.give_up();
+    if (may_fetch_ && (!is_answered || fetcher.patience.count() <= 0)) fetcher.give_up();
+    outcome_.is_served = outcome_.is_served || is_found;
     link_.child_->channel.send(message_of(ParserCall::supplied, is_found, number, 0U, ""));
     return true;
   }
@@ -178,6 +184,7 @@ class ParserLink::Exchange {
   const std::function<void()>& meanwhile_;
   std::uint64_t most_ns_;
   const std::string& source_;
+  bool may_fetch_;
   ChildWatch whole_;
   ChildWatch part_;  // since it got what it wanted last; its time on a CPU: since it said that it demangles
   std::uint64_t looked_ns_ = monotonic_ns();
@@ -188,6 +195,22 @@ class ParserLink::Exchange {
   Outcome outcome_;
 };
 
+Fetcher::~Fetcher() {
+  if (!process) return;
+  // With this signal it deletes what has come of a file.
+  constexpr int most_ending_ms = 1000;
+  channel = Channel(Fd());
+  kill_process(process, SIGTERM);
+  pollfd ended{.fd = process.get(), .events = POLLIN, .revents = 0};
+  ::poll(&ended, 1, most_ending_ms);
+  kill_process(process);
+}
+
+void Fetcher::give_up() {
+  channel.give_up();
+  kill_process(process);
+}
+
 bool ParserLink::start(ChildKind kind) {
   std::vector<Fd> ends;
   way_ += way_count;
@@ -195,6 +218,7 @@ bool ParserLink::start(ChildKind kind) {
   if (fetcher_ != nullptr) {
     auto [from, to] = new_socket_pair();
     std::vector<Fd> fetcher_end;
+    ::shutdown(to.get(), SHUT_WR);  // a parser has nothing to say to who talks to the network
     fetcher_end.push_back(std::move(from));
     fetcher_->channel.send(message_of(way_), std::move(fetcher_end));
     ends.push_back(std::move(to));
@@ -272,11 +296,12 @@ bool ParserLink::supply(WireReader& in, const std::string& source) {
   return debug_files_.size() <= most_debug_files;
 }
 
-std::uint64_t ParserLink::ask_fetcher(WireReader& in) {
+std::uint64_t ParserLink::ask_fetcher(WireReader& in, bool may_fetch) {
   const auto build_id = in.get<std::string>();
   if (!in.is_whole() || fetcher_ == nullptr || !is_build_id(build_id)) return 0;
   if (++fetched_ > most_fetched) return 0;
   const std::uint64_t number = opener_.new_number();
+  if (!may_fetch) return number;
   fetcher_->channel.extend({.messages = 1, .bytes = 64});
   fetcher_->channel.send(message_of(way_, number, opener_.owner_of(file_), build_id));
   return number;

@@ -23,13 +23,24 @@ struct AnswerLimits {
   std::uint64_t most_ns = ChildWatch::most_running_ns;  // time on a CPU
   std::size_t most_bytes = 0;
   bool may_be_plain = false;  // names as the file spells them are better than no answer
+  bool may_fetch = true;      // a server may be asked for its debug file
   std::string source = {};    // the one source file that may be wanted for the answer; empty: none
 };
 
 // The child that asks debuginfod servers, as seen from the main process. A server may have taken it over.
 struct Fetcher {
+  Fetcher(Fd its_process, Channel to_it) : process(std::move(its_process)), channel(std::move(to_it)) {}
+  Fetcher(Fetcher&&) = default;
+  Fetcher& operator=(Fetcher&&) = default;
+  // Tells it to end, and kills it if it does not.
+  ~Fetcher();
+  // Nothing more is asked. Kills it.
+  void give_up();
+
+  Fd process;
   Channel channel;
   std::chrono::nanoseconds patience = most_fetching_of_all;  // what is left of it
+  unsigned bad_files = 0;                                    // that ended the parser which read them
 };
 
 class ParserLink {
@@ -46,6 +57,7 @@ class ParserLink {
     Ended ended = Ended::died;
     bool has_begun = false;  // it holds the file that it was asked about
     bool is_demangling = false;
+    bool is_served = false;     // it got a file of a server
     std::uint64_t ran_ns = 0;   // on a CPU
     std::uint64_t took_ns = 0;  // all, but not the time in which it waited for a CPU or for a server
     std::string answer;
@@ -80,7 +92,7 @@ class ParserLink {
   // Answers what the parser wants. False: it may not want that.
   [[nodiscard]] bool supply(WireReader& in, const std::string& source);
   // Asks the servers for what the parser wants. Returns the number of the question; 0: the parser may not want that.
-  [[nodiscard]] std::uint64_t ask_fetcher(WireReader& in);
+  [[nodiscard]] std::uint64_t ask_fetcher(WireReader& in, bool may_fetch);
   void close_debug_files();
 
   Keeper& keeper_;

@@ -8,6 +8,7 @@
 #include <tuple>
 #include <vector>
 
+#include "children/channel.h"
 #include "model/push_counts.h"
 #include "push/pusher.h"
 #include "support/fd.h"
@@ -58,7 +59,7 @@ struct PushModule {
   static constexpr std::string_view module = "http";
   // What the child does from then on. `spools`: an open directory for each target, or none at all. Returns the exit
   // status.
-  int (*work)(const PushSettings& settings, std::vector<Fd> spools, Fd main_process);
+  int (*work)(const PushSettings& settings, std::vector<Fd> spools, WaitingChannel main_process);
 };
 
 }  // namespace profile

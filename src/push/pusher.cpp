@@ -41,8 +41,8 @@ constexpr std::size_t most_unreceived_bytes = std::size_t{64} << 20;
 // A server that always fails in another way is not to fill the terminal.
 constexpr std::size_t most_troubles = 8;
 
-int run_child(const PushSettings& settings, Fd main_process) {
-  const WaitingChannel channel{Fd(::fcntl(main_process.get(), F_DUPFD_CLOEXEC, 0))};
+int run_child(const PushSettings& settings, ChildEnds ends) {
+  WaitingChannel channel(std::move(ends));
   std::vector<Fd> spools;
   const PushModule* module = nullptr;
   std::string why_not;
@@ -51,6 +51,7 @@ int run_child(const PushSettings& settings, Fd main_process) {
     if (!settings.spool.empty()) spools = open_spools(settings.spool, settings.targets, row.user);
     module = &load_module<PushModule>();
     confine(ChildKind::pusher);
+    check_is_not_root("--push");
     for (const Fd& spool : spools) {
       if (::faccessat(spool.get(), ".", W_OK | X_OK, AT_EACCESS) != 0) {
         throw system_error("--spool " + settings.spool + ": the process that pushes cannot write in it", errno);
@@ -60,7 +61,7 @@ int run_child(const PushSettings& settings, Fd main_process) {
     why_not = error.what();
   }
   channel.send(message_of(why_not));
-  return why_not.empty() ? module->work(settings, std::move(spools), std::move(main_process)) : 1;
+  return why_not.empty() ? module->work(settings, std::move(spools), std::move(channel)) : 1;
 }
 
 std::string random_uuid() {
@@ -137,9 +138,12 @@ struct Pusher::Target {
 };
 
 Pusher::Pusher(PushSettings settings) : settings_(std::move(settings)), channel_(Fd()) {
-  auto [ours, its] = new_socket_pair();
-  child_ = fork_child(ChildKind::pusher, std::span(&its, 1),
-                      [this](std::vector<Fd> sockets) { return run_child(settings_, std::move(sockets[0])); });
+  auto [ours, its] = new_one_way_ends();
+  std::array<Fd, 2> kept{std::move(its.socket), std::move(its.answers)};
+  child_ = fork_child(ChildKind::pusher, kept, [this](std::vector<Fd> ends) {
+    return run_child(settings_, {.socket = std::move(ends[0]), .answers = std::move(ends[1])});
+  });
+  for (Fd& end : kept) end.reset();
   list_own_process(child_);
   channel_ = Channel(std::move(ours));
   channel_.allow({.messages = 1, .bytes = WireReader::most_text_bytes});

@@ -1,5 +1,6 @@
 #include "support/fd.h"
 
+#include <fcntl.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
 
@@ -13,6 +14,12 @@ std::pair<Fd, Fd> new_socket_pair() {
   int ends[2];
   if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0)
     throw system_error("cannot make a socket", errno);
+  return {Fd(ends[0]), Fd(ends[1])};
+}
+
+std::pair<Fd, Fd> new_pipe() {
+  int ends[2];
+  if (::pipe2(ends, O_CLOEXEC) != 0) throw system_error("cannot make a pipe", errno);
   return {Fd(ends[0]), Fd(ends[1])};
 }
 

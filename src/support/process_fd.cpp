@@ -11,8 +11,8 @@ bool has_ended(const Fd& process) noexcept {
   return process && ::poll(&awaited, 1, 0) > 0;
 }
 
-void kill_process(const Fd& process) noexcept {
-  if (process) ::syscall(SYS_pidfd_send_signal, process.get(), SIGKILL, nullptr, 0);
+void kill_process(const Fd& process, int signal) noexcept {
+  if (process) ::syscall(SYS_pidfd_send_signal, process.get(), signal, nullptr, 0);
 }
 
 Fd process_fd(pid_t child) noexcept { return Fd(static_cast<int>(::syscall(SYS_pidfd_open, child, 0))); }

@@ -7,7 +7,7 @@
 namespace profile {
 namespace {
 
-int work(const PushSettings& settings, std::vector<Fd> spools, Fd main_process) {
+int work(const PushSettings& settings, std::vector<Fd> spools, WaitingChannel main_process) {
   try {
     PushWorker(settings, std::move(spools), std::move(main_process)).run();
   } catch (const Error&) {

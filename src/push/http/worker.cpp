@@ -47,7 +47,7 @@ std::string content_of(const Fd& file, std::uint64_t at, std::uint64_t bytes) {
 
 }  // namespace
 
-PushWorker::PushWorker(const PushSettings& settings, std::vector<Fd> spools, Fd main_process)
+PushWorker::PushWorker(const PushSettings& settings, std::vector<Fd> spools, WaitingChannel main_process)
     : settings_(settings), main_process_(std::move(main_process)), client_(settings), random_(std::random_device()()) {
   for (std::size_t i = 0; i < settings.targets.size(); ++i) {
     Fd spool = spools.empty() ? Fd() : std::move(spools[i]);

@@ -17,7 +17,7 @@ namespace profile {
 
 class PushWorker {
  public:
-  PushWorker(const PushSettings& settings, std::vector<Fd> spools, Fd main_process);
+  PushWorker(const PushSettings& settings, std::vector<Fd> spools, WaitingChannel main_process);
   // Works until the main process is gone.
   void run();
 

@@ -5,9 +5,11 @@
 #include <doctest/doctest.h>
 #include <unistd.h>
 
+#include <chrono>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -163,6 +165,47 @@ TEST_CASE("a descriptor that was promised and has not come is not waited for") {
   CHECK_FALSE(take_over_at_once(here, 7));
   REQUIRE(::write(there.fd(), "xxx", 3) == 3);
   CHECK_FALSE(take_over_at_once(here, 8));
+}
+
+TEST_CASE("a child that answers in a pipe can send nothing else, and its channel carries what is sent to it") {
+  auto [main_ends, child_ends] = new_one_way_ends();
+  const int raw_socket = child_ends.socket.get();
+  Channel ours(std::move(main_ends));
+  const WaitingChannel theirs(std::move(child_ends));
+  ours.send("to the child");
+  CHECK(theirs.receive()->bytes == "to the child");
+  CHECK(ours.is_all_received());
+
+  const std::string large(300'000, 'x');  // more than the pipe holds
+  ours.allow({.messages = 3, .bytes = large.size() + 100});
+  std::thread child([&] {
+    theirs.send("short");
+    theirs.send(large);
+  });
+  std::vector<std::string> got;
+  while (got.size() < 2) {
+    if (const auto message = ours.receive(std::chrono::seconds(60))) got.push_back(message->bytes);
+    REQUIRE_FALSE(ours.is_gone());
+  }
+  child.join();
+  CHECK(got == std::vector<std::string>{"short", large});
+  CHECK(theirs.send_at_once("at once", {}));
+  CHECK(ours.receive(std::chrono::seconds(60))->bytes == "at once");
+
+  // The kernel would close an unwanted descriptor in the process that receives it, which may take for ever.
+  CHECK_FALSE(hand_over(WaitingChannel(Fd(::dup(raw_socket))), 1, STDERR_FILENO));
+}
+
+TEST_CASE("the end of a child that answers in a pipe is seen") {
+  auto [main_ends, child_ends] = new_one_way_ends();
+  Channel ours(std::move(main_ends));
+  ours.allow({.messages = 1, .bytes = 10});
+  CHECK_FALSE(ours.take());
+  CHECK_FALSE(ours.is_gone());
+  child_ends = {};
+  CHECK(ours.wait(std::chrono::milliseconds(1000)));
+  CHECK_FALSE(ours.take());
+  CHECK(ours.is_gone());
 }
 
 }  // namespace profile
