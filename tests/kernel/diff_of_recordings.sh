@@ -59,10 +59,10 @@ expect_status 0
 # Too short, or without times: said, and no guard.
 profile diff short.db run.db
 expect_status 0
-expect_out '^No intervals: one of the two has [0-9] blocks? of time, and an interval needs 8$'
+expect_out '^No intervals: one of the two has [0-9] blocks? of 1 s with samples, and an interval needs 8: record for longer$'
 profile diff --fail-above 2% short.db run.db
 expect_status 1
-expect_err '^profile: --fail-above: one of the two has [0-9] blocks? of time'
+expect_err '^profile: --fail-above: one of the two has [0-9] blocks? of 1 s'
 profile report -q -o run.pb.gz run.db
 profile diff run.pb.gz run.db
 expect_status 0
