@@ -614,21 +614,25 @@ __noinline int join_java_scopes(__u32 slot) {
   __builtin_memcpy(script->java_others, script->java_methods, sizeof(script->java_others));
   __builtin_memcpy(script->java_other_places, script->java_places, sizeof(script->java_other_places));
   const __u32 before = read_java_scopes(slot);
-  __u32 same = 0;
+  const __u32 most = count < before ? count : before;
+  /* In memory, so that the verifier does not look at each of its values. */
+  volatile __u64 *same = &script->own[JAVA_STEP];
+  *same = 0;
   for (__u32 i = 1; i <= JAVA_MOST_INLINED; i++) {
     const __u32 behind_at = (count - i) & (JAVA_MOST_INLINED - 1), before_at = (before - i) & (JAVA_MOST_INLINED - 1);
-    if (i > count || i > before || script->java_others[behind_at] != script->java_methods[before_at]) break;
+    if (i > most || script->java_others[behind_at] != script->java_methods[before_at]) break;
     const __u16 to = script->java_other_places[behind_at], from = script->java_places[before_at];
     /* Code that goes back may be of two calls. The outermost method is the one that was compiled. */
-    if (i == 1 || from <= to) same = i;
+    if (i == 1 || from <= to) *same = i;
     if (from != to) break;
   }
+  const __u32 first = count - *same;
   for (__u32 i = 0; i < JAVA_MOST_INLINED; i++) {
-    script->java_methods[i] = script->java_others[(count - same + i) & (JAVA_MOST_INLINED - 1)];
-    script->java_places[i] = script->java_other_places[(count - same + i) & (JAVA_MOST_INLINED - 1)];
+    script->java_methods[i] = script->java_others[(first + i) & (JAVA_MOST_INLINED - 1)];
+    script->java_places[i] = script->java_other_places[(first + i) & (JAVA_MOST_INLINED - 1)];
   }
   script->java_places[0] = 0;
-  return same;
+  return *same;
 }
 
 /* Puts the methods of the frame that was left into script->java_methods: what the compiler has put into its method
