@@ -94,6 +94,8 @@ if(NOT CMAKE_CROSSCOMPILING OR CMAKE_CROSSCOMPILING_EMULATOR)
 endif()
 install(TARGETS profile RUNTIME DESTINATION ${CMAKE_INSTALL_SBINDIR})
 install(FILES man/profile.8 DESTINATION ${CMAKE_INSTALL_MANDIR}/man8)
+install(FILES scripts/agent/profile-agent.service DESTINATION lib/systemd/system)
+install(FILES scripts/agent/profile-agent.conf DESTINATION ${CMAKE_INSTALL_DATADIR}/profile)
 install(FILES man/profile.schema.json DESTINATION ${CMAKE_INSTALL_DATADIR}/profile)
 
 # --- The package ---------------------------------------------------------------------------------------------------
@@ -136,7 +138,7 @@ set(CPACK_RPM_PACKAGE_AUTOREQPROV OFF)
 set(CPACK_RPM_SPEC_MORE_DEFINE
     "%define __os_install_post %{nil}\n%define __strip /bin/true\n%define debug_package %{nil}\n%define _build_id_links none")
 set(CPACK_RPM_EXCLUDE_FROM_AUTO_FILELIST_ADDITION
-    /usr/sbin /usr/libexec /usr/share/man /usr/share/man/man8 /usr/share/bash-completion /usr/share/bash-completion/completions
+    /usr/sbin /usr/libexec /usr/lib/systemd /usr/lib/systemd/system /usr/share/man /usr/share/man/man8 /usr/share/bash-completion /usr/share/bash-completion/completions
     /usr/share/zsh /usr/share/zsh/site-functions)
 file(WRITE ${CPACK_PROJECT_CONFIG_FILE} "set(PROFILE_SOURCE_DIR \"${CMAKE_SOURCE_DIR}\")
 if(CPACK_GENERATOR STREQUAL TGZ)

@@ -49,7 +49,7 @@ int run(std::span<const char* const> arguments) {
   if (options.list_events) return print(print_events);
   if (options.list_languages) return print(print_languages);
   if (!options.completion.empty()) return print([&](std::ostream& out) { print_completion(out, options.completion); });
-  return run_session(options);
+  return run_session(options, [&] { static_cast<void>(parse_options(arguments)); });
 }
 
 }  // namespace

@@ -145,6 +145,9 @@ constexpr OptionRow rows[] = {
     {"allow-host", 0, "NAME", "a name by which the page may be asked for, or a pattern: *.example.org; may be repeated",
      live, true},
 
+    {"config", 0, "FILE", "also the long options in FILE, one a line: NAME=VALUE; the command line comes first", other,
+     false, "files"},
+    {"check", 0, "", "check the options, and those of --config, and do nothing", other, false},
     {"quiet", 'q', "", "no progress and no summary", other, false},
     {"verbose", 'v', "", "debug messages on stderr, with those of libbpf and the verifier", other, false},
     {"help", 'h', "", "this text; --help all: with the options that few runs need", other, false},
@@ -171,37 +174,13 @@ constexpr OptionRow rows[] = {
 };
 
 // Left out of --help, which should fit on two screens: what few runs need.
-constexpr std::string_view rare[] = {"min-block-us",
-                                     "max-block-us",
-                                     "state",
-                                     "by-process",
-                                     "category",
-                                     "cgroupmap",
-                                     "mntnsmap",
-                                     "include-idle",
-                                     "per-thread",
-                                     "per-cpu",
-                                     "delimited",
-                                     "hash-storage-size",
-                                     "stack-storage-size",
-                                     "max-stack-depth",
-                                     "unwind",
-                                     "residency",
-                                     "address",
-                                     "annotations",
-                                     "debug-dir",
-                                     "symbol-budget",
-                                     "keep",
-                                     "path",
-                                     "allow-host",
-                                     "verbose",
-                                     "completion",
-                                     "list-languages",
-                                     "label",
-                                     "spool",
-                                     "spool-size",
-                                     "push-auth-file",
-                                     "size"};
+constexpr std::string_view rare[] = {
+    "min-block-us",       "max-block-us",    "state",      "by-process", "category",   "cgroupmap",
+    "mntnsmap",           "include-idle",    "per-thread", "per-cpu",    "delimited",  "hash-storage-size",
+    "stack-storage-size", "max-stack-depth", "unwind",     "residency",  "address",    "annotations",
+    "debug-dir",          "symbol-budget",   "keep",       "path",       "allow-host", "verbose",
+    "completion",         "list-languages",  "config",     "check",      "label",      "spool",
+    "spool-size",         "push-auth-file",  "size"};
 
 bool is_rare(const OptionRow& row) { return std::ranges::find(rare, row.long_name) != std::end(rare); }
 

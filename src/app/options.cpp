@@ -441,6 +441,8 @@ Options parse_options(std::span<const char* const> arguments, bool is_record) {
 
   Options options;
   if (read_texts(parsed, options)) return options;
+  options.config_path = parsed.text("config");
+  options.is_check = parsed.is_on("check");
   options.command_line = (is_record ? "profile record " : "profile ") + shell_quoted(arguments);
   if (has_perf_graph) {
     if (parsed.is_on("film")) throw usage_error("-g: the pictures of a film need a PATTERN, as flamegraph%04d.png");

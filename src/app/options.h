@@ -63,6 +63,8 @@ struct Options {
   RowsApart apart{.by_thread = false, .by_cpu = false};  // in reports; `sampling` may keep more apart for the page
   bool merge_processes = false;                          // in reports, and at first in the views
   bool command_lines = false;                            // names of processes
+  std::string config_path;                               // of --config; "": none
+  bool is_check = false;                                 // the options are only checked
   SymbolOptions symbols;
   bool sources = false;        // in pages
   bool frames_by_line = true;  // as RunInfo::frames_by_line
@@ -94,6 +96,8 @@ struct Options {
   bool list_languages = false;
   std::string completion;  // the shell; empty: not asked for
 
+  // Whether SIGHUP lets the run begin again, with the file of --config as it is then. A command has one life.
+  [[nodiscard]] bool reloads() const { return !config_path.empty() && command.empty(); }
   // Whether the run prints more than messages on the terminal: a stream, or the view of --top.
   [[nodiscard]] bool takes_terminal() const;
   // What the run was asked for, as reports show it; the source adds to it.

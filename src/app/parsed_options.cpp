@@ -2,12 +2,15 @@
 
 #include <algorithm>
 #include <boost/program_options.hpp>
+#include <cerrno>
 #include <cmath>
 #include <set>
+#include <sstream>
 
 #include "app/options.h"
 #include "app/print.h"
 #include "support/nearest_names.h"
+#include "support/text_file.h"
 #include "support/text_parts.h"
 
 namespace profile {
@@ -100,6 +103,33 @@ ParsedOptions::ParsedOptions(const std::vector<std::string>& arguments) {
     throw usage_error(error.what() + nearest_option(error.get_option_name()));
   } catch (const po::error& error) {
     throw usage_error(error.what());
+  }
+  if (has("config")) read_config(text("config"));
+}
+
+void ParsedOptions::read_config(const std::string& path) {
+  constexpr std::size_t most_bytes = 1 << 20;
+  constexpr std::string_view only_typed[] = {"config",      "check",          "help",      "version",
+                                             "list-events", "list-languages", "completion"};
+  const std::string where = "--config " + path;
+  const auto content = read_text_file(path, most_bytes);
+  if (!content) throw system_error(where, errno);
+  try {
+    std::istringstream in(*content);
+    const po::options_description named = described_options();  // store() reads it, too
+    const po::parsed_options parsed = po::parse_config_file(in, named);
+    for (const po::option& option : parsed.options) {
+      if (std::ranges::find(only_typed, option.string_key) == std::end(only_typed)) continue;
+      throw usage_error(where + ": " + option.string_key + " has no meaning in a file");
+    }
+    po::store(parsed, values_);
+  } catch (const po::unknown_option& error) {
+    throw usage_error(where + ": no option is called " + error.get_option_name() +
+                      nearest_option(error.get_option_name()));
+  } catch (const po::invalid_config_file_syntax& error) {
+    throw usage_error(where + ": '" + error.tokens() + "' is not of the form NAME=VALUE; a switch is NAME=on");
+  } catch (const po::error& error) {
+    throw usage_error(where + ": " + error.what());
   }
 }
 

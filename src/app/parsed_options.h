@@ -18,6 +18,7 @@ namespace profile {
 class ParsedOptions {
  public:
   // Throws a usage Error when the words do not fit the table.
+  // Reads the file of --config, too; what the words give comes before it.
   explicit ParsedOptions(const std::vector<std::string>& arguments);
 
   [[nodiscard]] bool has(std::string_view name) const;       // for options that have a value
@@ -40,6 +41,8 @@ class ParsedOptions {
   void exclude(std::initializer_list<const char*> names) const;
 
  private:
+  void read_config(const std::string& path);
+
   boost::program_options::variables_map values_;
 };
 

@@ -30,7 +30,7 @@ void print_record_help(std::ostream& out) {
 int run_record(std::span<const char* const> arguments) {
   const Options options = parse_options(arguments, true);
   if (options.help) return print_on_stdout(print_record_help);
-  return run_session(options);
+  return run_session(options, [&] { static_cast<void>(parse_options(arguments, true)); });
 }
 
 }  // namespace

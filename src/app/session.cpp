@@ -17,8 +17,10 @@
 #include "app/ahead_schedule.h"
 #include "app/command.h"
 #include "app/messages.h"
+#include "app/print.h"
 #include "app/process_facts.h"
 #include "app/run.h"
+#include "app/service_manager.h"
 #include "app/signals.h"
 #include "app/sink.h"
 #include "app/sources.h"
@@ -79,9 +81,11 @@ struct EventRun {
 
 class Session {
  public:
-  explicit Session(const Options& options)
+  Session(const Options& options, const std::function<void()>& check_again)
       : options_(with_files_for(options)),
+        check_again_(check_again),
         children_(options.symbols.debug_directories, options.symbols.debuginfod, options.sources),
+        signals_(options.reloads()),
         progress_(!options.quiet && !options.verbose && !options.takes_terminal()),
         messages_(progress_, options.quiet),
         ahead_(options.duration_s) {
@@ -111,13 +115,18 @@ class Session {
     symboliser_ = std::make_unique<Symboliser>(*timeline_, children_.reader(), symbols);
   }
 
+  // The run was ended to begin again.
+  [[nodiscard]] bool begins_again() const { return begins_again_; }
+
   int run() {
     start();
+    manager_.tell("READY=1\nSTATUS=sampling");
     while (!is_over_) {
       loop_.run_once();
       await_tables();
       end_unless_wanted();
     }
+    manager_.tell(begins_again_ ? ServiceManager::reloading() : "STOPPING=1");
     finish();
     const bool has_failed = std::ranges::any_of(events_, [](const EventRun& event) { return event.run->has_failed(); });
     return has_failed ? Error::could_not_profile : command_status_;
@@ -224,6 +233,9 @@ class Session {
       for (EventRun& event : events_) event.source->supply_tables(*timeline_);
     });
     loop_.add_timer(tick_s, tick_s, [this] { on_tick(); });
+    if (const double every_s = manager_.sign_of_life_every_s(); every_s > 0) {
+      loop_.add_timer(every_s, every_s, [this] { manager_.tell("WATCHDOG=1"); });
+    }
   }
 
   // A file that the walk of stacks has met has to be opened before its table can be made.
@@ -240,10 +252,23 @@ class Session {
         note_command_exit();
       } else if (signal.number == SIGWINCH) {
         each_sink([](Sink& sink) { sink.on_resize(); });
+      } else if (signal.number == SIGHUP && options_.reloads()) {
+        reload();
       } else {
         end_on_request(signal);
       }
     }
+  }
+
+  // What is wrong in the file must not end a run that works.
+  void reload() {
+    try {
+      check_again_();
+    } catch (const Error& error) {
+      return messages_.say(std::string("profile: SIGHUP: the run goes on as it was: ") + error.what());
+    }
+    begins_again_ = true;
+    is_over_ = true;
   }
 
   // Ctrl-C also reaches the command, and its remaining work is part of the run. If only this process got the signal,
@@ -399,6 +424,8 @@ class Session {
   }
 
   const Options& options_;
+  const std::function<void()>& check_again_;
+  ServiceManager manager_;
   Children children_;  // before anything else is there that a child could inherit
   Signals signals_;
   Progress progress_;
@@ -420,6 +447,7 @@ class Session {
   Timer* table_timer_ = nullptr;
   bool awaits_tables_ = false;
   bool is_over_ = false;
+  bool begins_again_ = false;
   int command_status_ = 0;  // 0 without a command
 };
 
@@ -433,11 +461,24 @@ void give_back_free_memory() {
 
 }  // namespace
 
-int run_session(const Options& options) {
+int run_session(const Options& options, const std::function<void()>& check_again) {
+  if (options.is_check) {
+    say("profile: the options" + (options.config_path.empty() ? "" : ", and those in " + options.config_path) +
+        " are right");
+    return 0;
+  }
   set_bpf_log(options.verbose);
   give_back_free_memory();
   give_back_read_pages();
-  return Session(options).run();
+  int status = 0;
+  bool begins_again = false;
+  {
+    Session session(options, check_again);
+    status = session.run();
+    begins_again = session.begins_again();
+  }
+  if (begins_again) begin_again();
+  return status;
 }
 
 }  // namespace profile

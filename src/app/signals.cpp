@@ -25,7 +25,7 @@ void take_late(int number) noexcept {
 
 }  // namespace
 
-Signals::Signals() : set_(end_signals()) {
+Signals::Signals(bool hup_reloads) : set_(end_signals()), hup_reloads_(hup_reloads) {
   for (const int number : {SIGCHLD, SIGWINCH}) ::sigaddset(&set_, number);
   if (::sigprocmask(SIG_BLOCK, &set_, nullptr) != 0) throw system_error("cannot block signals", errno);
   fd_ = Fd(::signalfd(-1, &set_, SFD_CLOEXEC | SFD_NONBLOCK));
@@ -35,7 +35,9 @@ Signals::Signals() : set_(end_signals()) {
 Signals::Received Signals::next() {
   signalfd_siginfo info{};
   if (::read(fd_.get(), &info, sizeof info) != static_cast<ssize_t>(sizeof info)) return {};
-  if (const auto number = static_cast<int>(info.ssi_signo); number != SIGCHLD && number != SIGWINCH) note_end_asked();
+  const auto number = static_cast<int>(info.ssi_signo);
+  const bool is_end = number != SIGCHLD && number != SIGWINCH && !(number == SIGHUP && hup_reloads_);
+  if (is_end) note_end_asked();
   return {.number = static_cast<int>(info.ssi_signo), .from_terminal = info.ssi_code == SI_KERNEL};
 }
 

@@ -10,8 +10,8 @@ namespace profile {
 
 class Signals {
  public:
-  // Blocks these signals: from here on they wait until next() reads them.
-  Signals();
+  // Blocks these signals: from here on they wait until next() reads them. `hup_reloads`: SIGHUP does not end the run.
+  explicit Signals(bool hup_reloads);
   [[nodiscard]] int fd() const { return fd_.get(); }
 
   struct Received {
@@ -27,6 +27,7 @@ class Signals {
  private:
   Fd fd_;
   sigset_t set_;
+  bool hup_reloads_;
 };
 
 }  // namespace profile

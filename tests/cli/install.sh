@@ -13,9 +13,11 @@ expect_equal "$(cd "$tmp/usr" && find . -type f | sed 's,^\./lib[^/]*/\([^/]*-li
 ./LIB/profile/profile-recording.so
 ./LIB/profile/profile-terminal.so
 ./LIB/profile/profile-web.so
+./LIB/systemd/system/profile-agent.service
 ./sbin/profile
 ./share/bash-completion/completions/profile
 ./share/man/man8/profile.8
+./share/profile/profile-agent.conf
 ./share/profile/profile.schema.json
 ./share/zsh/site-functions/_profile
 FILES

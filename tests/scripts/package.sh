@@ -87,6 +87,7 @@ expect_equal "$(field Section) $(field Priority)" "utils optional" "section and 
 (($(field Description | wc -l) >= 4)) || fail "the description is short"
 dpkg-deb -c "$package" >"$tmp/contents"
 for path in usr/sbin/profile usr/share/man/man8/profile.8.gz usr/share/profile/profile.schema.json \
+  usr/share/profile/profile-agent.conf usr/lib/systemd/system/profile-agent.service \
   usr/share/bash-completion/completions/profile usr/share/zsh/vendor-completions/_profile \
   usr/share/doc/profile/{copyright,changelog.Debian.gz,README.md}; do
   grep -q " \./$path\$" "$tmp/contents" || fail "there is no $path in it"
