@@ -15,21 +15,18 @@ class EndedParsers {
 
   // The owners are as CodeFile::owner().
   void add(std::uint64_t owner) {
-    if (owner != root) ++by_owner_[counted_as(owner)];
+    if (owner == root) return;
+    // A user may have many owners' numbers (subordinate ids). Who ended none must not pay for them, so what does not
+    // fit is not counted: those cost time, as the first ones did.
+    if (by_owner_.size() < most_owners || by_owner_.contains(owner)) ++by_owner_[owner];
   }
   [[nodiscard]] bool are_too_many(std::uint64_t owner) const {
-    const auto found = by_owner_.find(counted_as(owner));
-    return owner != root && found != by_owner_.end() && found->second >= most_by_owner;
+    const auto found = by_owner_.find(owner);
+    return found != by_owner_.end() && found->second >= most_by_owner;
   }
 
  private:
   static constexpr std::uint64_t root = 0;
-  static constexpr std::uint64_t other_owners = UINT64_MAX;  // nobody's number
-
-  // A user may have many owners' numbers (user namespaces): beyond most_owners all new ones are counted as one.
-  [[nodiscard]] std::uint64_t counted_as(std::uint64_t owner) const {
-    return by_owner_.size() < most_owners || by_owner_.contains(owner) ? owner : other_owners;
-  }
 
   std::unordered_map<std::uint64_t, unsigned> by_owner_;
 };

@@ -24,7 +24,8 @@ struct Accepted {
 Fd open_in_tmp(const std::string& root, std::uint32_t tgid, const std::string& name, const Accepted& accepted) {
   Mounts mounts;
   const Fd top(::open(root.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
-  const Fd tmp = top ? open_path(top.get(), "tmp", O_DIRECTORY, RESOLVE_IN_ROOT) : Fd();
+  // We may pass directories that the user may not. So /tmp is no link, which the user of a container can make.
+  const Fd tmp = top ? open_path(top.get(), "tmp", O_DIRECTORY, RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS) : Fd();
   if (!tmp) return {};
   const Fd place = open_path(tmp.get(), name, O_NOFOLLOW, RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS | RESOLVE_NO_XDEV);
   const auto look = place ? look_at(place, mounts, tgid) : std::nullopt;
