@@ -74,10 +74,13 @@ static __always_inline int by_short_rule(struct walk *walk, __u32 code) {
 }
 #endif
 
+/* What a rule says of the caller lies in walk->next and not in registers, and each part is a function of its own:
+ * otherwise the verifier goes through all combinations of them. */
+
 /* Sets `at` to the address of the caller's register, or to 0 when it is not in memory. Returns 0, or a walk_end. */
-static __always_inline int place_of(struct walk *walk, __u32 place, __s64 offset, __u64 cfa, __u64 *at) {
+static __always_inline int place_of(struct walk *walk, __u32 place, __s64 offset, __u64 *at) {
   *at = 0;
-  if (place == UNWIND_AT_CFA) *at = cfa + offset;
+  if (place == UNWIND_AT_CFA) *at = walk->next.cfa + offset;
   if (place == UNWIND_AT_SP) *at = walk->sp + offset;
   if (place == UNWIND_AT_FP) {
     const int missing = need_fp(walk);
@@ -87,7 +90,12 @@ static __always_inline int place_of(struct walk *walk, __u32 place, __s64 offset
   return 0;
 }
 
-static __always_inline int cfa_of(struct walk *walk, const struct unwind_rule *rule, __u64 *cfa) {
+/* Sets next.cfa. Returns 0, or a walk_end. */
+__noinline int find_cfa(__u32 slot) {
+  struct walk *walk = walk_of(slot);
+  if (!walk) return WALK_NOT_READABLE;
+  const struct unwind_rule *rule = &walk->rule;
+  __u64 *cfa = &walk->next.cfa;
   if (rule->cfa == UNWIND_CFA_STUB) {
     *cfa = walk->sp + rule->cfa_offset + ((walk->pc & 15) >= rule->cfa_register ? 8 : 0);
     return 0;
@@ -99,10 +107,13 @@ static __always_inline int cfa_of(struct walk *walk, const struct unwind_rule *r
   return 0;
 }
 
-/* Gets the return address by the rule. Returns 0, or a walk_end. */
-static __always_inline int return_of(struct walk *walk, const struct unwind_rule *rule, __u64 cfa, __u64 *back) {
-  __u64 at = 0;
-  const int missing = place_of(walk, rule->ra, rule->ra_offset, cfa, &at);
+/* Sets next.back, the return address. Returns 0, or a walk_end. */
+__noinline int find_return(__u32 slot) {
+  struct walk *walk = walk_of(slot);
+  if (!walk) return WALK_NOT_READABLE;
+  const struct unwind_rule *rule = &walk->rule;
+  __u64 *back = &walk->next.back, at = 0;
+  const int missing = place_of(walk, rule->ra, rule->ra_offset, &at);
   if (missing) return missing;
   if (at) return read_user(back, sizeof(*back), at) ? WALK_NOT_READABLE : 0;
 #ifndef __TARGET_ARCH_x86
@@ -113,49 +124,64 @@ static __always_inline int return_of(struct walk *walk, const struct unwind_rule
   return rule->ra == UNWIND_SAME ? WALK_NO_REGISTER : WALK_UNKNOWN_RULE;
 }
 
-static __always_inline int by_rule(struct walk *walk, const struct unwind_rule *rule) {
-  __u64 cfa = 0, back = 0, fp_at = 0, extra_at = 0, fp = 0, extra = 0;
-  int missing = cfa_of(walk, rule, &cfa);
+/* How the caller's value of a register is known. */
+enum caller_value {
+  CALLER_SAME,
+  CALLER_IN_MEMORY,   /* `saved` is its address */
+  CALLER_IN_REGISTER, /* `saved` is the value */
+  CALLER_LOST
+};
+static __always_inline enum caller_value find_saved(struct walk *walk, __u32 place, __s64 offset, __u64 *saved) {
+  if (place == UNWIND_AT_CFA || place == UNWIND_AT_FP || place == UNWIND_AT_SP) {
+    return place_of(walk, place, offset, saved) ? CALLER_LOST : CALLER_IN_MEMORY;
+  }
+  if (place == UNWIND_IN_REGISTER) {
+    return need_register(walk, (__u32)offset, saved) ? CALLER_LOST : CALLER_IN_REGISTER;
+  }
+  return place == UNWIND_LOST ? CALLER_LOST : CALLER_SAME;
+}
+__noinline int find_saved_fp(__u32 slot) {
+  struct walk *walk = walk_of(slot);
+  if (!walk) return CALLER_LOST;
+  return find_saved(walk, walk->rule.fp, walk->rule.fp_offset, &walk->next.fp);
+}
+__noinline int find_saved_extra(__u32 slot) {
+  struct walk *walk = walk_of(slot);
+  if (!walk) return CALLER_LOST;
+  return find_saved(walk, walk->rule.extra, walk->rule.extra_offset, &walk->next.extra);
+}
+
+/* `how`: an enum caller_value. */
+static __always_inline void take_saved(struct walk *walk, int how, __u32 lost, __u64 saved, __u64 *value, __u64 *at) {
+  if (how == CALLER_SAME) return;
+  walk->lost = how == CALLER_LOST ? walk->lost | lost : walk->lost & ~lost;
+  if (how == CALLER_IN_MEMORY) *at = saved;
+  if (how == CALLER_IN_REGISTER) {
+    *value = saved;
+    *at = 0;
+  }
+}
+
+/* Goes to the caller by walk->rule. Returns WALK_GOES_ON, or why the walk ends. */
+__noinline int by_rule(__u32 slot) {
+  struct walk *walk = walk_of(slot);
+  if (!walk) return WALK_NOT_READABLE;
+  const struct unwind_rule *rule = &walk->rule;
+  int missing = find_cfa(slot);
+  if (!missing) missing = find_return(slot);
   if (missing) return missing;
-  missing = return_of(walk, rule, cfa, &back);
-  if (missing) return missing;
+  const __u64 cfa = walk->next.cfa;
   const bool is_signal = rule->flags & UNWIND_SIGNAL;
   if (cfa <= walk->sp && !is_signal && rule->ra != UNWIND_IN_REGISTER && rule->ra != UNWIND_SAME) {
     return WALK_BACKWARDS;
   }
-  /* Both places depend on this frame's registers, so they are computed before a register changes. */
-  const bool fp_in_memory = rule->fp == UNWIND_AT_CFA || rule->fp == UNWIND_AT_FP || rule->fp == UNWIND_AT_SP;
-  const bool extra_in_memory =
-      rule->extra == UNWIND_AT_CFA || rule->extra == UNWIND_AT_FP || rule->extra == UNWIND_AT_SP;
-  const int extra_missing = place_of(walk, rule->extra, rule->extra_offset, cfa, &extra_at);
-  const int fp_missing = place_of(walk, rule->fp, rule->fp_offset, cfa, &fp_at);
-  __u32 lost = walk->lost;
-  if (rule->extra == UNWIND_IN_REGISTER) {
-    if (need_register(walk, (__u32)rule->extra_offset, &extra)) lost |= LOST_EXTRA;
-  }
-  if (rule->fp == UNWIND_IN_REGISTER) {
-    if (need_register(walk, (__u32)rule->fp_offset, &fp)) lost |= LOST_FP;
-  }
-  if (rule->extra == UNWIND_LOST || extra_missing) lost |= LOST_EXTRA;
-  if (rule->fp == UNWIND_LOST || fp_missing) lost |= LOST_FP;
-  if (extra_in_memory && !extra_missing) {
-    walk->extra_at = extra_at;
-    lost &= ~LOST_EXTRA;
-  } else if (rule->extra == UNWIND_IN_REGISTER && !(lost & LOST_EXTRA)) {
-    walk->extra = extra;
-    walk->extra_at = 0;
-  }
-  if (fp_in_memory && !fp_missing) {
-    walk->fp_at = fp_at;
-    lost &= ~LOST_FP;
-  } else if (rule->fp == UNWIND_IN_REGISTER && !(lost & LOST_FP)) {
-    walk->fp = fp;
-    walk->fp_at = 0;
-  }
-  walk->lost = lost;
+  /* Both places depend on this frame's registers, so they are found before a register changes. */
+  const int extra = find_saved_extra(slot), fp = find_saved_fp(slot);
+  take_saved(walk, extra, LOST_EXTRA, walk->next.extra, &walk->extra, &walk->extra_at);
+  take_saved(walk, fp, LOST_FP, walk->next.fp, &walk->fp, &walk->fp_at);
   walk->was_interrupted = is_signal;
   if (is_signal) walk->stack_end = 0; /* the signal handler may have had its own stack */
-  return go_to(walk, back, cfa);
+  return go_to(walk, walk->next.back, cfa);
 }
 
 #endif

@@ -76,15 +76,18 @@ static __always_inline int leave_frame(struct walk *walk) {
     walk->sp = 0; /* the caller's frame may lie at any address */
     walk->stack_end = 0;
   }
-  const int end = by_rule(walk, &walk->rule);
+  const int end = by_rule(walk->slot);
   if (walk->rule.flags & UNWIND_INTERPRETER && end == WALK_GOES_ON) note_interpreter(walk, sp, place - mapping->bias);
   return end;
 }
 
-/* Adds the current frame to the stack, and goes to its caller. Returns WALK_GOES_ON, or why the walk ends. */
+/* Adds the current frame to the stack, and goes to its caller. Returns WALK_GOES_ON, or why the walk ends. When it is
+ * the turn of a script, SCRIPT_GOES_ON: walk->script.end has the result for this frame. */
 __noinline int walk_frame(__u32 slot) {
   struct walk *walk = walk_of(slot);
   if (!walk) return WALK_NOT_READABLE;
+  walk->script.end = WALK_GOES_ON;
+  if (is_turn_of_script(walk)) return SCRIPT_GOES_ON;
   const __u32 depth = walk->depth;
   if (depth >= walk_config.depth) return WALK_TOO_DEEP;
   const __u64 shown = walk->was_interrupted && depth ? walk->pc | WALK_INTERRUPTED : walk->pc;
@@ -102,16 +105,28 @@ __noinline int walk_frame(__u32 slot) {
   walk->frames[depth & (WALK_MOST_FRAMES - 1)] = shown;
   walk->depth = depth + 1;
   const int end = leave_frame(walk);
-  if (!begin_run(walk) && !begin_code(walk)) add_to_hash(walk, shown ^ walk->script.identity);
+  if (begin_run(walk) || begin_code(walk)) {
+    walk->script.end = end;
+    if (is_turn_of_script(walk)) return SCRIPT_GOES_ON;
+    return end;
+  }
+  add_to_hash(walk, shown ^ walk->script.identity);
   return end;
 }
 
+/* In two loops, because the verifier goes through each of them turn by turn. */
+#define FRAMES_AT_ONCE 27
+__noinline int walk_some_frames(__u32 slot) {
+  for (int i = 0; i < FRAMES_AT_ONCE; i++) {
+    int end = walk_frame(slot);
+    if (are_scripts_wanted() && end == SCRIPT_GOES_ON) end = show_script(slot);
+    if (end != WALK_GOES_ON) return end;
+  }
+  return WALK_GOES_ON;
+}
 __noinline int walk_frames(__u32 slot) {
-  const struct walk *walk = walk_of(slot);
-  if (!walk) return WALK_NOT_READABLE;
-  for (int i = 0; i < WALK_MOST_FRAMES + 1; i++) {
-    const int end = is_in_script(walk) ? script_frame(slot) : is_in_code(walk) ? WALK_GOES_ON : walk_frame(slot);
-    if (is_in_code(walk)) name_code(slot);
+  for (int i = 0; i < WALK_MOST_FRAMES / FRAMES_AT_ONCE + 1; i++) {
+    const int end = walk_some_frames(slot);
     if (end != WALK_GOES_ON) return end;
   }
   return WALK_TOO_DEEP;

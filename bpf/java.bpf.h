@@ -43,7 +43,11 @@
 
 /* Indexes into script_walk::own while scopes are read, which are at its beginning. */
 #define JAVA_BEHIND 2 /* offset of the place behind the current one */
+/* For what is computed in steps. It is in memory, so that the verifier does not follow each of its values. */
 #define JAVA_STEP 3
+#define JAVA_OPERAND 4
+#define JAVA_SCOPE 5
+#define JAVA_COUNT 6
 /* And behind what is read of code. */
 #define JAVA_PLACE 8
 #define JAVA_COMPLETE 9
@@ -86,7 +90,7 @@ static __always_inline int read_java_heap(struct walk *walk, const struct script
 
 /* Reads where the engine's code is. Returns 0 when it is known. */
 __noinline int read_java_heaps(__u32 slot) {
-  struct walk *walk = walk_of(slot);
+  struct walk *walk = walk_in_scripts(slot);
   if (!walk) return 1;
   struct java_space *java = &walk->java;
   const struct script_layout *layout = java_layout(walk);
@@ -145,7 +149,7 @@ static __always_inline struct java_known *known_java_place(struct walk *walk, __
 /* Puts the blob that holds the current frame's code into script->function, and reads it. Returns WALK_GOES_ON,
  * JAVA_NOT, or JAVA_IN_INTERPRETER. */
 __noinline int find_java_blob(__u32 slot) {
-  struct walk *walk = walk_of(slot);
+  struct walk *walk = walk_in_scripts(slot);
   if (!walk) return JAVA_NOT;
   const struct script_layout *layout = java_layout(walk);
   if (!layout) return JAVA_NOT;
@@ -220,9 +224,10 @@ static __always_inline enum java_state java_state_of_prologue(struct script_walk
   /* In memory, so that the verifier does not look at each of its values. */
   volatile __u64 *found = &script->own[JAVA_FOUND];
   *found = 0;
+  __u32 bytes = code[1] << 8 | code[2] << 16;
   for (__u32 i = 1; i < JAVA_PROLOGUE_BYTES - 3; i++) {
-    /* sub rsp, BYTES */
-    if (code[i] == 0x48 && code[i + 2] == 0xec && (code[i + 1] == 0x83 || code[i + 1] == 0x81)) *found = i;
+    bytes = bytes >> 8 | code[i + 2] << 16;
+    if ((bytes & ~0x200U) == 0xec8148) *found = i; /* sub rsp, BYTES: 48 81 ec, or 48 83 ec */
   }
   __u64 makes = *found;
   const __u64 at = script->own[JAVA_PLACE];
@@ -234,8 +239,8 @@ static __always_inline enum java_state java_state_of_prologue(struct script_walk
   if (at < makes) return has_pointer && at > makes - 4 ? JAVA_PUSHED : JAVA_BARE;
   const bool is_pushed = before == 0x55 || has_pointer;
   if (at == makes) return is_pushed ? JAVA_PUSHED : JAVA_BARE;
-  const __u64 bytes = code[(makes + 1) & (JAVA_PROLOGUE_BYTES - 1)] == 0x83 ? 4 : 7;
-  return !is_pushed && at == makes + bytes ? JAVA_RESERVED : JAVA_WHOLE;
+  const __u64 end = makes + (code[(makes + 1) & (JAVA_PROLOGUE_BYTES - 1)] == 0x83 ? 4 : 7);
+  return !is_pushed && at == end ? JAVA_RESERVED : JAVA_WHOLE;
 }
 
 /* The same where the frame was complete: it may be about to go. `script->own` has the code at the current place. */
@@ -256,7 +261,7 @@ static __always_inline enum java_state java_state_of_end(const struct script_wal
 /* The state of the frame that the program was interrupted in: its code begins at script->proof[1], and its frame is
  * complete at script->own[JAVA_COMPLETE]. */
 __noinline int java_state_of(__u32 slot) {
-  struct walk *walk = walk_of(slot);
+  struct walk *walk = walk_in_scripts(slot);
   if (!walk) return JAVA_UNSURE;
   struct script_walk *script = &walk->script;
   const __u64 complete = script->own[JAVA_COMPLETE];
@@ -307,7 +312,7 @@ static __always_inline bool take_java_method(struct walk *walk, const struct scr
  * register has the caller's stack pointer, which no method that runs has there, and the frame pointer is the caller's.
  * Returns JAVA_NOT if the frame is whole. */
 __noinline int leave_young_frame(__u32 slot) {
-  struct walk *walk = walk_of(slot);
+  struct walk *walk = walk_in_scripts(slot);
   if (!walk) return WALK_NOT_READABLE;
   struct script_walk *script = &walk->script;
   const struct script_layout *layout = java_layout(walk);
@@ -339,7 +344,7 @@ __noinline int leave_young_frame(__u32 slot) {
 
 /* Leaves a frame of the interpreter, and puts its method into script->function. */
 __noinline int java_interpreted(__u32 slot) {
-  struct walk *walk = walk_of(slot);
+  struct walk *walk = walk_in_scripts(slot);
   if (!walk) return WALK_NOT_READABLE;
   struct script_walk *script = &walk->script;
   const struct script_layout *layout = java_layout(walk);
@@ -382,7 +387,7 @@ __noinline int java_interpreted(__u32 slot) {
 
 /* Leaves a frame of the engine's other code, which is named after that. */
 __noinline int leave_java_stub(__u32 slot) {
-  struct walk *walk = walk_of(slot);
+  struct walk *walk = walk_in_scripts(slot);
   if (!walk) return WALK_NOT_READABLE;
   struct script_walk *script = &walk->script;
   const __u8 *code = (const __u8 *)script->own;
@@ -405,7 +410,7 @@ __noinline int leave_java_stub(__u32 slot) {
 
 /* Leaves the frame of the blob script->function. Returns WALK_GOES_ON, why the walk ends, or JAVA_IN_STUB. */
 __noinline int java_frame(__u32 slot) {
-  struct walk *walk = walk_of(slot);
+  struct walk *walk = walk_in_scripts(slot);
   if (!walk) return WALK_NOT_READABLE;
   struct script_walk *script = &walk->script;
   const struct script_layout *layout = java_layout(walk);
@@ -444,10 +449,12 @@ static __always_inline __u64 java_number(const struct script_walk *script, const
   return java_int(script, layout->at[place]);
 }
 
-/* Takes a compressed number (UNSIGNED5 in compressedStream.hpp) from the bytes at script->own, from `*at` on. */
+/* Takes a compressed number (UNSIGNED5 in compressedStream.hpp) from the bytes at script->own, from
+ * script->own[JAVA_STEP] on. */
 #define JAVA_LAST_FROM 192
-static __always_inline __u32 take_java_number(const struct script_walk *script, __u32 bias, __u32 *at) {
+static __always_inline __u32 take_java_number(struct script_walk *script, __u32 bias) {
   const __u8 *bytes = (const __u8 *)script->own;
+  volatile __u64 *at = &script->own[JAVA_STEP];
   __u32 number = 0;
   for (int i = 0; i < 5; i++) {
     const __u32 byte = bytes[*at & (JAVA_SCOPE_BYTES - 1)] - bias;
@@ -461,7 +468,7 @@ static __always_inline __u32 take_java_number(const struct script_walk *script, 
 /* Puts the index of the first place that is not before script->own[JAVA_FOUND] into script->own[JAVA_PLACE]. Returns 0
  * when there is one. */
 __noinline int find_java_place(__u32 slot) {
-  struct walk *walk = walk_of(slot);
+  struct walk *walk = walk_in_scripts(slot);
   if (!walk) return 1;
   struct script_walk *script = &walk->script;
   __u64 low = 0, high = script->own[JAVA_COMPLETE];
@@ -480,15 +487,37 @@ __noinline int find_java_place(__u32 slot) {
   return low != high || low >= script->own[JAVA_COMPLETE];
 }
 
+/* Puts the method and the place of the scope at script->own[JAVA_SCOPE] into java_methods and java_places, behind those
+ * that script->own[JAVA_COUNT] counts. Then JAVA_SCOPE is the scope that called it; 0: none did. Returns 0 when it was
+ * read. */
+__noinline int read_java_scope(__u32 slot) {
+  struct walk *walk = walk_in_scripts(slot);
+  if (!walk) return 1;
+  struct script_walk *script = &walk->script;
+  const struct script_layout *layout = java_layout(walk);
+  if (!layout) return 1;
+  const __u32 bias = layout->at[JAVA_SCOPES_BIAS], i = script->own[JAVA_COUNT] & (JAVA_MOST_INLINED - 1);
+  __u64 method = 0;
+  script->own[JAVA_STEP] = 0;
+  if (read_user(script->own, JAVA_SCOPE_BYTES, script->own[JAVA_SCOPES_AT] + script->own[JAVA_SCOPE])) return 1;
+  script->own[JAVA_SCOPE] = take_java_number(script, bias);
+  const __u32 number = take_java_number(script, bias);
+  if (!number || read_user(&method, 8, script->own[JAVA_METHODS_AT] + 8 * (__u64)(number - 1))) return 1;
+  script->java_methods[i] = method;
+  /* It is kept with 1 added, because the entry of a method has -1. */
+  script->java_places[i] = take_java_number(script, bias);
+  script->own[JAVA_COUNT] += 1;
+  /* The outermost one must be the method that was compiled. Otherwise this was not read as it is meant. */
+  return !script->own[JAVA_SCOPE] && method != script->proof[2];
+}
+
 /* Puts the methods at the place with the index script->own[JAVA_PLACE] into script->java_methods and java_places,
  * innermost first.
  * Returns their number; 0: they are not known. */
 __noinline int read_java_scopes(__u32 slot) {
-  struct walk *walk = walk_of(slot);
+  struct walk *walk = walk_in_scripts(slot);
   if (!walk) return 0;
   struct script_walk *script = &walk->script;
-  const struct script_layout *layout = java_layout(walk);
-  if (!layout) return 0;
   const __u64 index = script->own[JAVA_PLACE];
   __u32 desc[2] = {};
   if (index >= script->own[JAVA_COMPLETE]) return 0;
@@ -496,21 +525,12 @@ __noinline int read_java_scopes(__u32 slot) {
   /* A call has a place of its own. */
   if (desc[0] != (__u32)script->own[JAVA_FOUND] && !script->own[JAVA_IS_NEAR]) return 0;
   script->own[JAVA_BEHIND] = desc[0];
-  __u64 at = desc[1];
-  if (!at) return 0; /* a mark at an end of the table */
+  script->own[JAVA_SCOPE] = desc[1];
+  script->own[JAVA_COUNT] = 0;
+  if (!desc[1]) return 0; /* a mark at an end of the table */
   for (__u32 i = 0; i < JAVA_MOST_INLINED; i++) {
-    __u32 from = 0;
-    __u64 method = 0;
-    if (read_user(script->own, JAVA_SCOPE_BYTES, script->own[JAVA_SCOPES_AT] + at)) return 0;
-    const __u32 sender = take_java_number(script, layout->at[JAVA_SCOPES_BIAS], &from);
-    const __u32 number = take_java_number(script, layout->at[JAVA_SCOPES_BIAS], &from);
-    if (!number || read_user(&method, 8, script->own[JAVA_METHODS_AT] + 8 * (__u64)(number - 1))) return 0;
-    script->java_methods[i & (JAVA_MOST_INLINED - 1)] = method;
-    /* It is kept with 1 added, because the entry of a method has -1. */
-    script->java_places[i & (JAVA_MOST_INLINED - 1)] = take_java_number(script, layout->at[JAVA_SCOPES_BIAS], &from);
-    /* The outermost one must be the method that was compiled. Otherwise this was not read as it is meant. */
-    if (!sender) return method == script->proof[2] ? i + 1 : 0;
-    at = sender;
+    if (read_java_scope(slot)) return 0;
+    if (!*(volatile __u64 *)&script->own[JAVA_SCOPE]) return i + 1;
   }
   return 0;
 }
@@ -526,83 +546,97 @@ static __always_inline __u32 operand_bytes(__u8 mod, __u8 next) {
   return low == 5 || (sib && (next & 7) == 5) ? 5 + sib : 1 + sib;
 }
 
-/* Whether the place behind the current one is at the end of a loop, where the engine asks whether the thread shall
- * stop, and that loop holds the current place. Then the methods there are at work here. script->own has the offsets. */
+/* Looks at one instruction on the way from the place behind the current one to the end of a loop: it is at
+ * script->own[JAVA_STEP] of the code that script->java_words holds. Returns an enum java_loop. */
 #define JAVA_LOOP_BYTES 64
 #define JAVA_LOOP_STEPS 14
+enum java_loop {
+  JAVA_LOOP_GOES_ON, /* JAVA_STEP is at the next instruction */
+  JAVA_LOOP_NOT,
+  JAVA_LOOP_IS_HERE
+};
+__noinline int leave_java_loop(__u32 slot) {
+  struct walk *walk = walk_in_scripts(slot);
+  if (!walk) return JAVA_LOOP_NOT;
+  struct script_walk *script = &walk->script;
+  const __u8 *code = (const __u8 *)script->java_words;
+  volatile __u64 *step = &script->own[JAVA_STEP], *operand = &script->own[JAVA_OPERAND];
+  if (*step >= JAVA_LOOP_BYTES - 16) return JAVA_LOOP_NOT;
+  if ((code[*step & 63] & 0xf0) == 0x40) *step += 1; /* REX */
+  const __u32 at = *step;
+  const __u8 first = code[at & 63], second = code[(at + 1) & 63];
+  const bool is_short = (first & 0xf0) == 0x70 || first == 0xeb, is_if = first == 0x0f && (second & 0xf0) == 0x80;
+  if (is_short || is_if || first == 0xe9) {
+    const __u32 end = at + (is_short ? 2 : is_if ? 6 : 5);
+    const __s64 from = (__u32)script->own[JAVA_BEHIND], here = (__u32)script->own[JAVA_FOUND];
+    __s32 to = (__s8)second;
+    if (!is_short) {
+      to = (__s32)(code[(end - 4) & 63] | (__u32)code[(end - 3) & 63] << 8 | (__u32)code[(end - 2) & 63] << 16 |
+                   (__u32)code[(end - 1) & 63] << 24);
+    }
+    if (to < 0) return from + end + to <= here ? JAVA_LOOP_IS_HERE : JAVA_LOOP_NOT;
+    *step = end;
+    return first == 0xeb || first == 0xe9 ? JAVA_LOOP_NOT : JAVA_LOOP_GOES_ON;
+  }
+  if (first == 0x0f && (second & 0xf0) == 0x40) { /* cmov */
+    *step += 2 + operand_bytes(code[(at + 2) & 63], code[(at + 3) & 63]);
+    return JAVA_LOOP_GOES_ON;
+  }
+  if ((first & 0xf8) == 0xb8) { /* mov r, number */
+    *step += 5;
+    return JAVA_LOOP_GOES_ON;
+  }
+  *operand = operand_bytes(second, code[(at + 2) & 63]);
+  switch (first) {
+    case 0x01: /* add, sub, cmp, test, mov, lea, inc and dec */
+    case 0x03:
+    case 0x29:
+    case 0x2b:
+    case 0x39:
+    case 0x3b:
+    case 0x85:
+    case 0x89:
+    case 0x8b:
+    case 0x8d:
+    case 0xff:
+      *step += 1 + *operand;
+      return JAVA_LOOP_GOES_ON;
+    case 0x83: /* with a number */
+      *step += 2 + *operand;
+      return JAVA_LOOP_GOES_ON;
+    case 0x81:
+      *step += 5 + *operand;
+      return JAVA_LOOP_GOES_ON;
+    case 0x90:
+      *step += 1;
+      return JAVA_LOOP_GOES_ON;
+    default:
+      return JAVA_LOOP_NOT;
+  }
+}
+
+/* Whether the place behind the current one is at the end of a loop, where the engine asks whether the thread shall
+ * stop, and that loop holds the current place. Then the methods there are at work here. script->own has the offsets. */
 __noinline int is_in_java_loop(__u32 slot) {
-  struct walk *walk = walk_of(slot);
+  struct walk *walk = walk_in_scripts(slot);
   if (!walk) return 0;
   struct script_walk *script = &walk->script;
-  const __s64 from = (__u32)script->own[JAVA_BEHIND], here = (__u32)script->own[JAVA_FOUND];
+  const __u32 from = script->own[JAVA_BEHIND], here = script->own[JAVA_FOUND];
   const __u8 *code = (const __u8 *)script->java_words;
-  /* In memory, so that the verifier does not look at each of its values. */
-  volatile __u64 *step = &script->own[JAVA_STEP];
   if (from <= here || read_user(script->java_words, JAVA_LOOP_BYTES, script->proof[1] + from)) return 0;
-  *step = 0;
-  for (int i = 0; i < JAVA_LOOP_STEPS; i++) {
-    __u32 at = *step;
-    if (at >= JAVA_LOOP_BYTES - 16) return 0;
-    if ((code[at & 63] & 0xf0) == 0x40) at++; /* REX */
-    const __u8 first = code[at & 63], second = code[(at + 1) & 63];
-    if (i == 0 && (first != 0x85 || second & 0xf8)) return 0; /* test [r], eax */
-    const bool is_short = (first & 0xf0) == 0x70 || first == 0xeb, is_if = first == 0x0f && (second & 0xf0) == 0x80;
-    if (is_short || is_if || first == 0xe9) {
-      const __u32 end = at + (is_short ? 2 : is_if ? 6 : 5);
-      __s32 to = (__s8)second;
-      if (!is_short) {
-        to = (__s32)(code[(end - 4) & 63] | (__u32)code[(end - 3) & 63] << 8 | (__u32)code[(end - 2) & 63] << 16 |
-                     (__u32)code[(end - 1) & 63] << 24);
-      }
-      if (to < 0) return from + end + to <= here;
-      if (first == 0xeb || first == 0xe9) return 0;
-      *step = end;
-      continue;
-    }
-    if (first == 0x0f && (second & 0xf0) == 0x40) { /* cmov */
-      *step = at + 2 + operand_bytes(code[(at + 2) & 63], code[(at + 3) & 63]);
-      continue;
-    }
-    if ((first & 0xf8) == 0xb8) { /* mov r, number */
-      *step = at + 5;
-      continue;
-    }
-    const __u32 operand = operand_bytes(second, code[(at + 2) & 63]);
-    switch (first) {
-      case 0x01: /* add, sub, cmp, test, mov, lea, inc and dec */
-      case 0x03:
-      case 0x29:
-      case 0x2b:
-      case 0x39:
-      case 0x3b:
-      case 0x85:
-      case 0x89:
-      case 0x8b:
-      case 0x8d:
-      case 0xff:
-        *step = at + 1 + operand;
-        break;
-      case 0x83: /* with a number */
-        *step = at + 2 + operand;
-        break;
-      case 0x81:
-        *step = at + 5 + operand;
-        break;
-      case 0x90:
-        *step = at + 1;
-        break;
-      default:
-        return 0;
-    }
-  }
-  return 0;
+  const __u32 rex = (code[0] & 0xf0) == 0x40;
+  if (code[rex] != 0x85 || code[rex + 1] & 0xf8) return 0; /* test [r], eax */
+  script->own[JAVA_STEP] = 0;
+  int loop = JAVA_LOOP_GOES_ON;
+  for (int i = 0; i < JAVA_LOOP_STEPS && loop == JAVA_LOOP_GOES_ON; i++) loop = leave_java_loop(slot);
+  return loop == JAVA_LOOP_IS_HERE;
 }
 
 /* Leaves of script->java_methods what the places before and behind the current one have in common: what runs on from
  * the one to the other, called from the same places; or all of the place behind, at the end of the loop that runs.
  * Where the innermost one is in between is not known. */
 __noinline int join_java_scopes(__u32 slot) {
-  struct walk *walk = walk_of(slot);
+  struct walk *walk = walk_in_scripts(slot);
   if (!walk) return 0;
   struct script_walk *script = &walk->script;
   const __u32 count = read_java_scopes(slot);
@@ -615,7 +649,6 @@ __noinline int join_java_scopes(__u32 slot) {
   __builtin_memcpy(script->java_other_places, script->java_places, sizeof(script->java_other_places));
   const __u32 before = read_java_scopes(slot);
   const __u32 most = count < before ? count : before;
-  /* In memory, so that the verifier does not look at each of its values. */
   volatile __u64 *same = &script->own[JAVA_STEP];
   *same = 0;
   for (__u32 i = 1; i <= JAVA_MOST_INLINED; i++) {
@@ -675,7 +708,7 @@ static __always_inline int find_java_methods(struct walk *walk) {
 
 /* The same, from what is known of the place. */
 __noinline int recall_java_methods(__u32 slot) {
-  struct walk *walk = walk_of(slot);
+  struct walk *walk = walk_in_scripts(slot);
   if (!walk) return 0;
   struct script_walk *script = &walk->script;
   __u64 key = 0;
@@ -700,7 +733,7 @@ __noinline int recall_java_methods(__u32 slot) {
 /* Puts what shows that the interpreted method at hand is still the same into script->proof. Returns 0 when it is known.
  */
 __noinline int prove_java_method(__u32 slot) {
-  struct walk *walk = walk_of(slot);
+  struct walk *walk = walk_in_scripts(slot);
   if (!walk) return 1;
   struct script_walk *script = &walk->script;
   const struct script_layout *layout = java_layout(walk);
@@ -778,7 +811,7 @@ static __always_inline void find_java_table(struct script_walk *script, const st
 
 /* Puts the names of the function at hand into script->name. Returns 0 when they were read. */
 __noinline int read_java_names(__u32 slot) {
-  struct walk *walk = walk_of(slot);
+  struct walk *walk = walk_in_scripts(slot);
   if (!walk) return 1;
   struct script_walk *script = &walk->script;
   struct ring_name *name = &script->name;

@@ -255,13 +255,13 @@ __noinline int find_mapping(__u32 slot) {
 #define JAVA_THREAD_REGISTER 15
 /* Of the file of the mapping of data that find_engine() has found; walk->low: its layout. */
 __noinline int take_engine_of_data(__u32 slot) {
-  struct walk *walk = walk_of(slot);
+  struct walk *walk = walk_in_scripts(slot);
   if (walk) take_engine(walk, walk->low, walk->start - (walk->offset << layout.page_shift), true);
   return 0;
 }
 
 __noinline int find_engine(__u32 slot) {
-  struct walk *walk = walk_of(slot);
+  struct walk *walk = walk_in_scripts(slot);
   if (!walk || walk->is_sought) return 0;
   walk->is_sought = 1;
   remember_code_layout(walk);

@@ -97,7 +97,7 @@ static __always_inline int read_v8_scope_name(struct script_walk *script, __u64 
 
 /* Puts the names of the function at hand into script->name. Returns 0 when they were read. */
 __noinline int read_node_names(__u32 slot) {
-  struct walk *walk = walk_of(slot);
+  struct walk *walk = walk_in_scripts(slot);
   if (!walk) return 1;
   struct script_walk *script = &walk->script;
   const struct script_layout *layout = script_layout_of(script->layout);

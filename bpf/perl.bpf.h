@@ -324,7 +324,7 @@ static __always_inline int next_perl_function(struct walk *walk, const struct sc
 
 /* Finds the function of the next frame of the script. Returns an enum script_step. */
 __noinline int perl_step(__u32 slot) {
-  struct walk *walk = walk_of(slot);
+  struct walk *walk = walk_in_scripts(slot);
   if (!walk) return STEP_MISSING + SCRIPT_NOT_READABLE;
   struct script_walk *script = &walk->script;
   const struct script_layout *layout = script_layout_of(script->layout);
@@ -396,7 +396,7 @@ static __always_inline void find_perl_position(struct script_walk *script, const
 
 /* Puts the names of the function at hand into script->name. Returns 0 when they were read. */
 __noinline int read_perl_names(__u32 slot) {
-  struct walk *walk = walk_of(slot);
+  struct walk *walk = walk_in_scripts(slot);
   if (!walk) return 1;
   struct script_walk *script = &walk->script;
   const struct script_layout *layout = script_layout_of(script->layout);

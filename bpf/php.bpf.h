@@ -38,7 +38,7 @@ static __always_inline bool is_php_pointer(__u64 address) { return address >= LO
 
 /* Finds the function of the next frame of the script. Returns an enum script_step. */
 __noinline int php_step(__u32 slot) {
-  struct walk *walk = walk_of(slot);
+  struct walk *walk = walk_in_scripts(slot);
   if (!walk) return STEP_MISSING + SCRIPT_NOT_READABLE;
   struct script_walk *script = &walk->script;
   const struct script_layout *layout = script_layout_of(script->layout);

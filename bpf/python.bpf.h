@@ -40,7 +40,7 @@ static __always_inline __u64 python_head(struct walk *walk, const struct script_
 
 /* Finds the function of the next frame of the script. Returns an enum script_step. */
 __noinline int python_step(__u32 slot) {
-  struct walk *walk = walk_of(slot);
+  struct walk *walk = walk_in_scripts(slot);
   if (!walk) return STEP_MISSING + SCRIPT_NOT_READABLE;
   struct script_walk *script = &walk->script;
   const struct script_layout *layout = script_layout_of(script->layout);

@@ -33,16 +33,18 @@ static __always_inline void begin_probes(struct walk *walk, const char *task, co
 __noinline int real_return(__u32 slot) {
   struct walk *walk = walk_of(slot);
   if (!walk) return 0;
-  __u64 instance = walk->probe_return;
-  for (int i = 0; i < 64; i++) {
-    __u64 stack = 0, address = 0;
-    if (!instance || READ_AT(stack, instance, return_stack) || READ_AT(address, instance, return_address)) return 0;
-    if (stack == walk->entry_sp && address != walk->probe_area) {
-      walk->pc = address;
+  /* In memory, so that the verifier does not follow them. */
+  __u64 *stack = &walk->node[0], *address = &walk->node[1];
+  walk->entry = walk->probe_return;
+  for (int i = 0; i < 64 && walk->entry; i++) {
+    const __u64 instance = walk->entry;
+    if (READ_AT(*stack, instance, return_stack) || READ_AT(*address, instance, return_address)) return 0;
+    if (*stack == walk->entry_sp && *address != walk->probe_area) {
+      walk->pc = *address;
       walk->probe_return = instance;
       return 0;
     }
-    if (READ_AT(instance, instance, return_next)) return 0;
+    if (READ_AT(walk->entry, instance, return_next)) return 0;
   }
   return 0;
 }

@@ -47,7 +47,7 @@ static __always_inline __u64 ruby_context(const struct script_walk *script, cons
 
 /* Finds the function of the next frame of the script. Returns an enum script_step. */
 __noinline int ruby_step(__u32 slot) {
-  struct walk *walk = walk_of(slot);
+  struct walk *walk = walk_in_scripts(slot);
   if (!walk) return STEP_MISSING + SCRIPT_NOT_READABLE;
   struct script_walk *script = &walk->script;
   const struct script_layout *layout = script_layout_of(script->layout);

@@ -24,12 +24,14 @@ static __always_inline void add_frame(struct walk *walk, __u64 frame, __u64 iden
   add_to_hash(walk, frame ^ identity);
 }
 
-static __always_inline bool is_in_script(const struct walk *walk) {
-  return are_scripts_wanted() && *(volatile const __u32 *)&walk->script.is_on;
+/* What walk_frame() returns, besides an enum walk_end, when show_script() comes next. */
+#define SCRIPT_GOES_ON WALK_ENDS
+static __always_inline bool is_turn_of_script(const struct walk *walk) {
+  return are_scripts_wanted() && *(volatile const __u32 *)&walk->script.turn;
 }
 
 static __always_inline void begin_scripts(struct walk *walk) {
-  walk->script.is_on = 0;
+  walk->script.turn = TURN_NONE;
   walk->script.is_off = 0;
   walk->script.is_core = 0;
   walk->script.met = SCRIPT_NONE;
@@ -38,7 +40,6 @@ static __always_inline void begin_scripts(struct walk *walk) {
   walk->script.must_fit = 0;
   walk->script.shift = SHIFT_NONE;
   walk->script.is_code_late = 0;
-  walk->script.is_code = 0;
   walk->script.position = 0;
   walk->script.java = walk->script.java_callee = JAVA_NONE;
   walk->script.java_count = 0;
@@ -69,13 +70,13 @@ static __always_inline void note_interpreter(struct walk *walk, __u64 sp, __u64 
   script->bias = walk->mapping.bias;
   script->caller = walk->pc - script->bias;
   script->frame = 0;
-  script->is_on = 1;
+  script->turn = TURN_RUN;
 }
 
 /* Called for a frame before its word goes into the hash: takes the frame off the stack if a run begins. */
 static __always_inline bool begin_run(struct walk *walk) {
   struct script_walk *script = &walk->script;
-  if (!are_scripts_wanted() || !(script->is_on | script->is_core)) return false;
+  if (!are_scripts_wanted() || (script->turn == TURN_NONE && !script->is_core)) return false;
   const __u32 depth = walk->depth - 1;
   walk->depth = depth;
   if (script->is_core) {
@@ -92,7 +93,7 @@ static __always_inline bool begin_run(struct walk *walk) {
 static __always_inline int give_up_run(struct walk *walk, __u32 why) {
   struct script_walk *script = &walk->script;
   if (script->missing == SCRIPT_WHOLE) script->missing = why;
-  script->is_on = 0;
+  script->turn = TURN_NONE;
   script->has_next = 0;
   __builtin_memcpy(walk->hash, script->hash, sizeof(script->hash));
   walk->depth = script->depth;
@@ -125,7 +126,7 @@ static __always_inline void name_function(struct script_walk *script) {
 /* Reads the table of lines of the function at hand. Its hash is a part of what the function is, because two functions
  * on one line may have the same name. */
 __noinline int read_table(__u32 slot) {
-  struct walk *walk = walk_of(slot);
+  struct walk *walk = walk_in_scripts(slot);
   if (!walk || !are_lines_wanted()) return 0;
   struct script_walk *script = &walk->script;
   struct ring_lines *lines = lines_of(walk);
@@ -153,7 +154,7 @@ __noinline int read_table(__u32 slot) {
 
 /* Sets script->position for the function at hand, and adds to script->proof what shows that its lines are the same. */
 __noinline int find_position(__u32 slot) {
-  struct walk *walk = walk_of(slot);
+  struct walk *walk = walk_in_scripts(slot);
   if (!walk || !are_lines_wanted()) return 0;
   struct script_walk *script = &walk->script;
   const struct script_layout *layout = script_layout_of(script->layout);
@@ -169,7 +170,7 @@ __noinline int find_position(__u32 slot) {
 
 /* Sets script->id for the function at hand by its names. Returns 0 when they were read. */
 __noinline int read_function(__u32 slot) {
-  struct walk *walk = walk_of(slot);
+  struct walk *walk = walk_in_scripts(slot);
   if (!walk) return 1;
   struct script_walk *script = &walk->script;
   const struct script_layout *layout = script_layout_of(script->layout);
@@ -208,7 +209,7 @@ __noinline int read_function(__u32 slot) {
 
 /* Remembers the engine of the program, whose code lies in other mappings than its file, when its file is met. */
 __noinline int note_code_layout(__u32 slot) {
-  struct walk *walk = walk_of(slot);
+  struct walk *walk = walk_in_scripts(slot);
   if (!walk) return 0;
   take_engine(walk, walk->mapping.layout, walk->mapping.bias, false);
   return 0;
@@ -260,26 +261,24 @@ static __always_inline int find_function_of_code(struct walk *walk) {
 }
 
 /* Puts that function in the place of the frame, if it has one, and the frame into the hash. */
-__noinline int name_code(__u32 slot) {
-  struct walk *walk = walk_of(slot);
-  if (!walk) return 0;
+static __always_inline int name_code(struct walk *walk) {
   struct script_walk *script = &walk->script;
   /* The first method of several takes the place of the frame, the others follow. */
   const bool is_more = script->java_next != 0;
   const __u32 depth = is_more ? walk->depth : walk->depth - 1;
   __u64 frame = is_more ? SCRIPT_FRAME : walk->frames[depth & (WALK_MOST_FRAMES - 1)];
   __u64 identity = is_more ? 0 : script->identity;
-  script->is_code = 0;
+  script->turn = TURN_NONE;
   script->position = 0;
-  if (is_more && depth >= walk_config.depth) return 0;
+  if (is_more && depth >= walk_config.depth) return WALK_TOO_DEEP;
   if (!find_function_of_code(walk)) {
     frame = script->id | script->position;
     identity = 0;
   }
   walk->depth = depth;
   add_frame(walk, frame, identity);
-  script->is_code = script->java_next < script->java_count;
-  return 0;
+  if (script->java_next < script->java_count) script->turn = TURN_CODE;
+  return script->end;
 }
 
 /* Called for a frame before its word goes into the hash: says whether name_code() will put it there, because it may be
@@ -288,17 +287,14 @@ static __always_inline bool begin_code(struct walk *walk) {
   struct script_walk *script = &walk->script;
   if (!are_scripts_wanted() || script->is_off) return false;
   if (script->java) {
-    script->is_code = 1;
+    script->turn = TURN_CODE;
     return true;
   }
   if (!walk->left_fp) return false;
   if (!walk->mapping.identity) script->is_code_late |= !walk->code_layout;
   if (!walk->code_layout || (walk->mapping.identity && walk->mapping.layout != walk->code_layout)) return false;
-  script->is_code = 1;
+  script->turn = TURN_CODE;
   return true;
-}
-static __always_inline bool is_in_code(const struct walk *walk) {
-  return are_scripts_wanted() && *(volatile const __u32 *)&walk->script.is_code;
 }
 
 static __always_inline int next_function(__u32 slot, __u32 language) {
@@ -317,10 +313,9 @@ static __always_inline int next_function(__u32 slot, __u32 language) {
 }
 
 /* Adds the next frame of the script, or ends the run. Returns WALK_GOES_ON, or why the walk ends. */
-__noinline int script_frame(__u32 slot) {
-  struct walk *walk = walk_of(slot);
-  if (!walk) return WALK_NOT_READABLE;
+static __always_inline int script_frame(struct walk *walk) {
   struct script_walk *script = &walk->script;
+  const __u32 slot = walk->slot;
   const int step = next_function(slot, script->language);
   if (step == STEP_NOTHING) return WALK_GOES_ON; /* the loop over the frames bounds these, too */
   if (step >= STEP_MISSING) return give_up_run(walk, step - STEP_MISSING);
@@ -329,7 +324,7 @@ __noinline int script_frame(__u32 slot) {
     walk->depth = script->mark_depth;
   }
   if (step == STEP_END || step == STEP_DONE || step == STEP_BACK) {
-    script->is_on = 0;
+    script->turn = TURN_NONE;
     return step == STEP_END && walk->depth == script->depth ? give_up_run(walk, SCRIPT_NOT_BEGUN) : WALK_GOES_ON;
   }
   if (walk->depth >= walk_config.depth) return WALK_TOO_DEEP;
@@ -338,8 +333,15 @@ __noinline int script_frame(__u32 slot) {
   const bool is_known = script->can_be_known && recall_function(walk);
   if (!is_known && read_function(slot)) return give_up_run(walk, SCRIPT_NOT_READABLE);
   add_frame(walk, script->id | script->position, 0);
-  if (step == STEP_LAST_FUNCTION) script->is_on = 0;
+  if (step == STEP_LAST_FUNCTION) script->turn = TURN_NONE;
   return WALK_GOES_ON;
+}
+
+/* Adds what script.turn says. Returns WALK_GOES_ON, or why the walk ends. */
+__noinline int show_script(__u32 slot) {
+  struct walk *walk = walk_in_scripts(slot);
+  if (!walk) return WALK_NOT_READABLE;
+  return walk->script.turn == TURN_CODE ? name_code(walk) : script_frame(walk);
 }
 
 /* Whether the frames of scripts fit the frames of their interpreter. A chain of all frames of a thread must end where

@@ -23,6 +23,7 @@
 #define CACHED_USER_FRAMES 64
 #define CACHED_FRAMES 24       /* of the kernel stack */
 #define KERNEL_STACK_WORDS 256 /* deeper ones are walked */
+#define WORDS_AT_ONCE 16
 #define FRAMES_BELOW_CONTEXT 2 /* our program and its caller: deeper in the stack than `ctx` */
 #define FIRST_PAGE 4096        /* vm.mmap_min_addr is usually not less */
 #define USER_CODE_SEGMENT 0x33 /* of 64-bit programs */
@@ -101,13 +102,13 @@ __noinline __u32 find_known(const struct stack_view *view, __u64 valid_for, __u6
   return CACHE_PLACES;
 }
 
-/* Notes where the return addresses stand on the kernel stack. Returns how many it found, at most view->wanted. */
-__noinline int note_kernel_words(struct known_stack *place, struct stack_view *view) {
-  if (!place || !view) return 0;
-  view->found = 0;
-  for (__u32 word = 0; word < KERNEL_STACK_WORDS; word++) {
-    const __u32 found = view->found;
-    if (word >= view->depth || found >= CACHED_FRAMES || found >= view->wanted) break;
+/* Notes where the return addresses stand among the words of the kernel stack from `first` on. Returns 0 to go on behind
+ * them. */
+__noinline int note_some_kernel_words(struct known_stack *place, struct stack_view *view, __u32 first) {
+  if (!place || !view) return 1;
+  for (__u32 i = 0; i < WORDS_AT_ONCE; i++) {
+    const __u32 word = first + i, found = view->found;
+    if (word >= view->depth || found >= CACHED_FRAMES || found >= view->wanted) return 1;
     __u32 at = word;
     KEEP_BELOW(at, KERNEL_STACK_WORDS);
     const __u64 address = view->words[at];
@@ -121,6 +122,16 @@ __noinline int note_kernel_words(struct known_stack *place, struct stack_view *v
       place->at[found] = (__u8)word;
       view->found = found + 1;
     }
+  }
+  return 0;
+}
+
+/* Notes where they stand on the whole stack. Returns how many it found, at most view->wanted. */
+__noinline int note_kernel_words(struct known_stack *place, struct stack_view *view) {
+  if (!place || !view) return 0;
+  view->found = 0;
+  for (__u32 first = 0; first < KERNEL_STACK_WORDS; first += WORDS_AT_ONCE) {
+    if (note_some_kernel_words(place, view, first)) break;
   }
   place->kernel_frames = (__u16)view->found;
   return (int)view->found;

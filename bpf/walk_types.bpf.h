@@ -145,12 +145,20 @@ enum script_shift {
   SHIFT_EMPTY /* that frame of the interpreter runs no function */
 };
 
+/* What show_script() adds next to the stack. */
+enum script_turn {
+  TURN_NONE,
+  TURN_RUN, /* a frame of the script that an interpreter runs */
+  TURN_CODE /* the frame that was left last: it may be code of the engine, and is not in the hash yet */
+};
+
 /* What is known of the scripts on this stack: see script.bpf.h. */
 #define SCRIPT_WORDS 32 /* a power of two */
 #define JAVA_WORDS 64   /* likewise */
 #define SCRIPT_OWN_WORDS 16
 struct script_walk {
-  __u32 is_on;        /* the next frame of the walk is one of the script */
+  __u32 turn;         /* enum script_turn */
+  __s32 end;          /* enum walk_end: of the frame that was left last */
   __u32 is_off;       /* no frames of scripts in this walk */
   __u32 met;          /* enum script_language: of the interpreter that was met last */
   __u32 missing;      /* enum script_missing: the first reason */
@@ -161,7 +169,6 @@ struct script_walk {
   __u32 must_fit;     /* at the root, the chain must be at its end */
   __u32 can_be_known; /* `proof` is enough to know the function again */
   __u32 shift;        /* enum script_shift */
-  __u32 is_code;      /* the frame that was added last may be code of the engine, and is not in the hash yet */
   __u32 is_code_late; /* a frame of code without a file was walked before the engine's file was met */
   __u32 java;         /* enum java_frame_kind: of the frame that was added last */
   __u32 java_callee;  /* the same of the frame before it */
@@ -213,6 +220,14 @@ struct known_function {
   __u64 unused;
 };
 
+/* What by_rule() finds of the caller: the CFA, the return address, and what it says of two registers. */
+struct walk_next {
+  __u64 cfa;
+  __u64 back;
+  __u64 fp;
+  __u64 extra;
+};
+
 /* The walk under way, and what the next walk on this CPU reuses. The members from `vma_address` to `node`, and those
  * that remember, are for the BPF programs alone. */
 struct walk {
@@ -245,10 +260,11 @@ struct walk {
   struct walk_mapping mapping; /* the one that holds the current frame */
   struct walk_file_key key;    /* the file of the last mapping that was not known */
   struct unwind_rule rule;
+  struct walk_next next;
 
   /* The search for a VMA, and its way through the tree. */
   __u64 vma_address;
-  __u64 entry; /* a node, then the VMA */
+  __u64 entry; /* a node, then the VMA; or the call that a return probe waits for */
   __u64 low;   /* the mapping's range by the tree */
   __u64 high;
   __u64 start; /* the mapping's range by the VMA */
