@@ -471,20 +471,20 @@ __noinline int find_java_place(__u32 slot) {
   struct walk *walk = walk_in_scripts(slot);
   if (!walk) return 1;
   struct script_walk *script = &walk->script;
-  __u64 low = 0, high = script->own[JAVA_COMPLETE];
+  volatile __u64 *low = &script->own[JAVA_PLACE], *high = &script->own[JAVA_STEP];
   __s32 at = 0;
-  for (int i = 0; i < JAVA_MOST_STEPS; i++) {
-    if (low >= high) break;
-    const __u64 middle = low + (high - low) / 2;
+  *low = 0;
+  *high = script->own[JAVA_COMPLETE];
+  for (int i = 0; i < JAVA_MOST_STEPS && *low < *high; i++) {
+    const __u64 middle = *low + (*high - *low) / 2;
     if (read_user(&at, sizeof(at), script->own[JAVA_TABLE] + middle * JAVA_DESC_BYTES)) return 1;
     if (at < (__s32)script->own[JAVA_FOUND]) {
-      low = middle + 1;
+      *low = middle + 1;
     } else {
-      high = middle;
+      *high = middle;
     }
   }
-  script->own[JAVA_PLACE] = low;
-  return low != high || low >= script->own[JAVA_COMPLETE];
+  return *low != *high || *low >= script->own[JAVA_COMPLETE];
 }
 
 /* Puts the method and the place of the scope at script->own[JAVA_SCOPE] into java_methods and java_places, behind those
@@ -648,12 +648,11 @@ __noinline int join_java_scopes(__u32 slot) {
   __builtin_memcpy(script->java_others, script->java_methods, sizeof(script->java_others));
   __builtin_memcpy(script->java_other_places, script->java_places, sizeof(script->java_other_places));
   const __u32 before = read_java_scopes(slot);
-  const __u32 most = count < before ? count : before;
   volatile __u64 *same = &script->own[JAVA_STEP];
   *same = 0;
   for (__u32 i = 1; i <= JAVA_MOST_INLINED; i++) {
     const __u32 behind_at = (count - i) & (JAVA_MOST_INLINED - 1), before_at = (before - i) & (JAVA_MOST_INLINED - 1);
-    if (i > most || script->java_others[behind_at] != script->java_methods[before_at]) break;
+    if (i > count || i > before || script->java_others[behind_at] != script->java_methods[before_at]) break;
     const __u16 to = script->java_other_places[behind_at], from = script->java_places[before_at];
     /* Code that goes back may be of two calls. The outermost method is the one that was compiled. */
     if (i == 1 || from <= to) *same = i;

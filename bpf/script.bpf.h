@@ -101,18 +101,37 @@ static __always_inline int give_up_run(struct walk *walk, __u32 why) {
   return WALK_GOES_ON;
 }
 
-/* Puts the frame's word for script->name into script->id. */
-static __always_inline void name_function(struct script_walk *script) {
-  /* SipHash as for stacks: a program must not be able to make two functions with the same word. */
-  __u64 v[4] = {walk_config.seed[0] ^ 0x736f6d6570736575ULL, walk_config.seed[1] ^ 0x646f72616e646f6dULL,
-                walk_config.seed[0] ^ 0x6c7967656e657261ULL, walk_config.seed[1] ^ 0x7465646279746573ULL};
-  const __u64 *words = (const __u64 *)&script->name.language;
-  for (unsigned i = 0; i < (sizeof(script->name) - offsetof(struct ring_name, language)) / sizeof(__u64); i++) {
-    const __u64 word = words[i];
+/* Adds words of script->name, from its word `first` on, to script->name_state. */
+#define NAME_WORDS ((sizeof(struct ring_name) - offsetof(struct ring_name, language)) / sizeof(__u64))
+#define NAME_WORDS_AT_ONCE 16
+__noinline int hash_name_words(__u32 slot, __u32 first) {
+  struct walk *walk = walk_in_scripts(slot);
+  if (!walk) return 0;
+  const __u64 *words = (const __u64 *)&walk->script.name.language;
+  __u64 *state = walk->script.name_state;
+  __u64 v[4] = {state[0], state[1], state[2], state[3]};
+  for (__u32 i = 0; i < NAME_WORDS_AT_ONCE; i++) {
+    __u64 at = first + i;
+    KEEP_BELOW(at, 64);
+    if (at >= NAME_WORDS) break;
+    const __u64 word = words[at];
     v[3] ^= word;
     sip_round(v);
     v[0] ^= word;
   }
+  __builtin_memcpy(state, v, sizeof(v));
+  return 0;
+}
+
+/* Puts the frame's word for script->name into script->id. */
+static __always_inline void name_function(__u32 slot, struct script_walk *script) {
+  /* SipHash as for stacks: a program must not be able to make two functions with the same word. */
+  __u64 *v = script->name_state;
+  v[0] = walk_config.seed[0] ^ 0x736f6d6570736575ULL;
+  v[1] = walk_config.seed[1] ^ 0x646f72616e646f6dULL;
+  v[2] = walk_config.seed[0] ^ 0x6c7967656e657261ULL;
+  v[3] = walk_config.seed[1] ^ 0x7465646279746573ULL;
+  for (__u32 first = 0; first < NAME_WORDS; first += NAME_WORDS_AT_ONCE) hash_name_words(slot, first);
   v[2] ^= 0xff;
   sip_round(v);
   sip_round(v);
@@ -202,7 +221,7 @@ __noinline int read_function(__u32 slot) {
       return 1;
   }
   if (are_lines_wanted() && script->name.lines > SCRIPT_LINES_DIRECT && script->table) read_table(slot);
-  name_function(script);
+  name_function(slot, script);
   if (send_name(walk) && script->can_be_known) remember_function(walk);
   return 0;
 }

@@ -157,6 +157,12 @@ static __always_inline void give_walk(struct walk *walk) {
 #endif
 }
 
+/* A function of its own only for the verifier, which would go through it on each path. */
+__noinline __u64 hash_of_walk(__u32 slot, __u64 last) {
+  struct walk *walk = walk_of(slot);
+  return walk ? end_hash(walk, last) : 0;
+}
+
 /* Puts the current task's user stack into the key. `held`: gets the walk if it stays as it is, and the caller must call
  * give_walk(). NULL: the sample counts later, so its stack is sent at once. */
 static __always_inline enum walked walk_user_stack(__u32 generation, struct stack_key *key, struct walk **held) {
@@ -203,12 +209,13 @@ static __always_inline enum walked walk_user_stack(__u32 generation, struct stac
   /* The mappings changed during the walk. What it saw was valid, but the next walk must not reuse it. */
   if (has_been_written(walk)) walk->keep_nothing = 1;
   key->user_stack = WALK_STACK | (walk->guessed ? WALK_STACK_GUESSED : 0) | (end & WALK_STACK_END);
-  key->user_hash = end_hash(walk, (__u64)walk->depth << 32 | (__u32)key->user_stack);
+  key->user_hash = hash_of_walk(walk->slot, (__u64)walk->depth << 32 | (__u32)key->user_stack);
   key->user_stack |= generation << PROFILE_STACK_GENERATION_SHIFT;
   /* The rest of the stack must not hold the address of a return probe, because user space cannot find the real return
    * address. */
   const bool can_be_finished = is_stuck && end == WALK_NO_TABLE_YET && !walk->probe_return;
-  if (!held && can_be_finished && keep_stack_of_span(walk, generation, key, end_hash(walk, bpf_ktime_get_ns()))) {
+  if (!held && can_be_finished &&
+      keep_stack_of_span(walk, generation, key, hash_of_walk(walk->slot, bpf_ktime_get_ns()))) {
     goto done;
   }
   if (held && walk_config.sends_each_row) {

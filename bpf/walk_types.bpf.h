@@ -192,9 +192,10 @@ struct script_walk {
   __u64 file;  /* the object that has the path of its file, where `proof` does not have it */
   __u64 table; /* where its table of lines is; 0: it has none */
   __u64 table_bytes;
-  __u64 position;              /* in the function, as a frame's word has it; 0: it is not known, or not wanted */
-  __u64 instruction;           /* what the language knows of the place in the function */
-  __u64 id;                    /* its word in the stack, without a position */
+  __u64 position;    /* in the function, as a frame's word has it; 0: it is not known, or not wanted */
+  __u64 instruction; /* what the language knows of the place in the function */
+  __u64 id;          /* its word in the stack, without a position */
+  __u64 name_state[4];
   __u64 name_hash;             /* of which that word has most bits */
   __u64 own[SCRIPT_OWN_WORDS]; /* what the language keeps between its steps */
   /* The stack at a frame where the run may have ended: see STEP_BACK. */
