@@ -41,7 +41,7 @@ std::uint32_t ring_bytes(const SamplingOptions& options, const RecorderConfig& r
 // come, and one without room is counted with the frames that it has. The bounds are low, because a mapped ring counts
 // twice as memory of this process.
 std::uint32_t unfinished_bytes(const RecorderConfig& recording, int cpus) {
-  constexpr std::uint64_t least = 1U << 21;
+  constexpr std::uint64_t least = 1U << 20;
   constexpr std::uint64_t most = 1U << 22;
   constexpr std::uint64_t usual = offsetof(ring_unfinished, stack) + UNFINISHED_USUAL_BYTES;
   if (recording.rate_hz == 0) return most;
