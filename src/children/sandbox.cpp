@@ -143,6 +143,12 @@ void allow_no_processes() noexcept {
     filter.skip_unless(call, 1);
     filter.answer(SECCOMP_RET_ERRNO | EPERM);
   }
+  // It ends with the process that started it.
+  filter.skip_unless(SYS_prctl, 4);
+  filter.load(CallFilter::argument_at(0));
+  filter.skip_unless(PR_SET_PDEATHSIG, 1);
+  filter.answer(SECCOMP_RET_ERRNO | EPERM);
+  filter.answer(SECCOMP_RET_ALLOW);
   // Its flags lie in memory, where no filter can look. The C library then calls clone(), as on older kernels.
   filter.skip_unless(SYS_clone3, 1);
   filter.answer(SECCOMP_RET_ERRNO | ENOSYS);

@@ -70,14 +70,19 @@ void OpenerFiles::ban(const FileOwner& owner) {
 
 void OpenerFiles::distrust(const FileOwner& owner) {
   const std::lock_guard lock(mutex_);
-  Ban& ban = bans_[owner];
+  distrust_for_longer(bans_[owner]);
+}
+
+void OpenerFiles::distrust_for_longer(Ban& ban) {
   ban.until_ns = monotonic_ns() + (first_distrust_ns << std::min(ban.times_distrusted++, most_doublings));
 }
 
 void OpenerFiles::forgive(const FileOwner& owner) {
   const std::lock_guard lock(mutex_);
   const auto ban = bans_.find(owner);
-  if (ban != bans_.end() && ban->second.times <= most_forgiven) ban->second.holds = false;
+  if (ban == bans_.end()) return;
+  ban->second.holds = false;
+  if (ban->second.times > most_forgiven) distrust_for_longer(ban->second);
 }
 
 bool OpenerFiles::is_banned(const FileOwner& owner) {

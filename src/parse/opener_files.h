@@ -67,7 +67,7 @@ class OpenerFiles {
   // disk that another user keeps busy can be the reason.
   void distrust(const FileOwner& owner);
   // Lifts the ban, because the job that got stuck has come to an end after all. This can happen on a very busy machine,
-  // but it is believed only a few times.
+  // but it is believed only a few times: after these, the owner is distrusted besides.
   void forgive(const FileOwner& owner);
   [[nodiscard]] bool is_banned(const FileOwner& owner);
 
@@ -91,6 +91,7 @@ class OpenerFiles {
     unsigned times_distrusted = 0;
     std::uint64_t until_ns = 0;  // of the ban of distrust()
   };
+  static void distrust_for_longer(Ban& ban);
   std::map<FileOwner, Ban> bans_;
   struct Way {
     WayNumber number = 0;

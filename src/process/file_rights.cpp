@@ -48,7 +48,7 @@ std::uint64_t ContentOwners::of(const Look& look, const MappedBy& mapped_by) {
   if (mapped_by.own_mounts && tells_owner(look, own_mount)) return namespaces_.user_behind(claimed, mapped_by.tgid);
   if (const std::uint32_t maker = namespaces_.maker_for(mapped_by.tgid)) return content_owner_of_user(maker, false);
   const auto process = owner_of_process(mapped_by.tgid);
-  return (std::uint64_t{process ? process->uid : UINT32_MAX - 1} + 1) << bits_of_user | claimed;
+  return (std::uint64_t{process ? process->uid : UINT32_MAX - 1} + 1) << bits_of_user | namespaces_.user_of(claimed);
 }
 
 std::optional<ProcessRights> rights_of_process(std::uint32_t tgid) {

@@ -44,11 +44,11 @@ std::uint32_t UserNamespaces::maker_for(std::uint32_t tgid) const {
   return maker;
 }
 
-std::uint32_t UserNamespaces::user_behind(std::uint32_t uid, std::uint32_t tgid) const {
+std::uint32_t UserNamespaces::user_behind(std::uint32_t uid, std::uint32_t tgid) {
   const std::uint32_t maker = uid != 0 ? maker_for(tgid) : 0;
-  if (maker == 0) return uid;
+  if (maker == 0) return user_of(uid);
   const auto map = read_text_file("/proc/" + std::to_string(tgid) + "/uid_map", most_map_bytes);
-  return map && maps_user(*map, uid) ? maker : uid;
+  return map && maps_user(*map, uid) ? maker : user_of(uid);
 }
 
 bool maps_user(std::string_view uid_map, std::uint32_t uid) {

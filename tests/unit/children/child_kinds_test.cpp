@@ -4,6 +4,7 @@
 #include <doctest/doctest.h>
 #include <sched.h>
 #include <signal.h>
+#include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -108,6 +109,7 @@ TEST_CASE("a child that is alone starts threads, but no process and no program")
 #ifdef __x86_64__
       if (::syscall(__X32_SYSCALL_BIT | SYS_fork) >= 0 || errno != ENOSYS) return 5;
 #endif
+      if (::prctl(PR_SET_PDEATHSIG, 0) == 0 || errno != EPERM || ::prctl(PR_SET_NAME, "other") != 0) return 6;
       char* const none[] = {nullptr};
       if (::execve("/bin/true", none, none) == 0 || errno != EPERM) return 4;
       return 0;

@@ -143,7 +143,7 @@ TEST_CASE("all users of a name space that a user has made count as this user") {
   REQUIRE(::read(ready[0], &word, 1) == 1);
   if (word == 'y') {
     std::ofstream("/proc/" + std::to_string(child) + "/uid_map") << "0 " << maker << " 1\n1 " << lent << " 10\n";
-    const UserNamespaces namespaces;
+    UserNamespaces namespaces;
     const auto tgid = static_cast<std::uint32_t>(child);
     CHECK(namespaces.number_of(tgid) != 0);
     CHECK(namespaces.maker_for(tgid) == maker);
