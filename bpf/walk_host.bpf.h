@@ -26,9 +26,7 @@ static __always_inline bool are_scripts_wanted(void) { return walk_config.langua
 static __always_inline struct walk *walk_of(__u32 slot);
 /* The same for functions that only scripts need. NULL if none are wanted: kernels before 6.8 verify all functions of a
  * program, whether it comes to them or not, and the maps of these do not exist. */
-static __always_inline struct walk *walk_in_scripts(__u32 slot) {
-  return are_scripts_wanted() ? walk_of(slot) : NULL;
-}
+static __always_inline struct walk *walk_in_scripts(__u32 slot) { return are_scripts_wanted() ? walk_of(slot) : NULL; }
 
 /* --- Memory ------------------------------------------------------------------------------------------------------- */
 
