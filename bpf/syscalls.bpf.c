@@ -127,7 +127,7 @@ static __always_inline int enter_call(void *ctx, long id) {
   __u64 ids = bpf_get_current_pid_tgid();
   if (record_config.pid_namespace) ids = current_ids_in(record_config.pid_namespace);
   const __u32 tgid = ids >> 32;
-  if (!config.stacks) {
+  if (!config.stacks || (config.failed_stacks && !config.latency)) {
     if (!is_wanted(tgid, (__u32)ids)) return leave_out(own);
     count_call(own, tgid, call);
     if (config.results && (marks & CALL_RETURNS)) begin_call(ctx, own, tgid, call, NULL);
@@ -148,21 +148,30 @@ int BPF_PROG(on_enter, struct pt_regs *regs, long id) { return enter_call(ctx, i
 SEC("tracepoint/raw_syscalls/sys_enter")
 int on_enter_event(struct sys_enter_event *ctx) { return enter_call(ctx, ctx->id); }
 
-static __always_inline int leave_call(long answer) {
+/* The user stack is the same as when the call began. */
+static __always_inline int record_failed_call(void *ctx, __u32 call, __u32 error) {
+  struct sample sample;
+  if (!begin_sample(&sample)) return 0;
+  sample.key.tag = error << SYSCALL_ERROR_SHIFT | (call + 1);
+  return end_sample(ctx, &sample, 1);
+}
+
+static __always_inline int leave_call(void *ctx, long answer) {
   const __u32 tid = (__u32)bpf_get_current_pid_tgid();
   struct syscall_under_way *place = bpf_map_lookup_elem(&spans, &tid);
   if (!place || !place->span.start_ns) return 0; /* it began before the program was attached, or was filtered */
   if (is_paused()) return 0;
   place->span.start_ns = 0;
   end_call(place, config.latency ? bpf_ktime_get_ns() : 0, answer);
-  return 0;
+  const __u32 error = config.failed_stacks ? errno_of(answer) : 0;
+  return error ? record_failed_call(ctx, place->call, error) : 0;
 }
 
 SEC("tp_btf/sys_exit")
-int BPF_PROG(on_exit, struct pt_regs *regs, long answer) { return leave_call(answer); }
+int BPF_PROG(on_exit, struct pt_regs *regs, long answer) { return leave_call(ctx, answer); }
 
 SEC("tracepoint/raw_syscalls/sys_exit")
-int on_exit_event(struct sys_exit_event *event) { return leave_call(event->ret); }
+int on_exit_event(struct sys_exit_event *event) { return leave_call(event, event->ret); }
 
 /* A thread that exits does not return from its call. */
 SEC("tp_btf/sched_process_exit")
@@ -188,10 +197,12 @@ int BPF_PROG(on_exec, struct task_struct *task, int old_tid) {
 /* The same three programs for stacks that are weighted by durations. They need atomics that return a value
  * (Linux 5.12), and older kernels refuse these even in code that never runs. So they are separate programs. */
 
-static __always_inline bool end_span(struct syscall_under_way *place, __u32 tid, __u64 now_ns) {
+/* `error`: of the call; 0 if it did not fail, or does not return. */
+static __always_inline bool end_span(struct syscall_under_way *place, __u32 tid, __u64 now_ns, __u64 error) {
   const __u64 start_ns = close_span(&place->span);
   if (!start_ns) return false;
-  count_span(&place->span, tid, now_ns - start_ns, SPAN_COUNTS | SPAN_CLOSED, start_ns);
+  const __u32 counts = config.failed_stacks && !error ? 0 : SPAN_COUNTS;
+  count_span(&place->span, tid, now_ns - start_ns, counts | SPAN_CLOSED, start_ns);
   return true;
 }
 
@@ -200,7 +211,7 @@ static __always_inline int leave_call_of_span(long answer) {
   struct syscall_under_way *place = bpf_map_lookup_elem(&spans, &tid);
   if (!place || is_paused()) return 0;
   const __u64 now_ns = bpf_ktime_get_ns();
-  if (end_span(place, tid, now_ns)) end_call(place, now_ns, answer);
+  if (end_span(place, tid, now_ns, errno_of(answer))) end_call(place, now_ns, answer);
   return 0;
 }
 
@@ -215,7 +226,7 @@ int BPF_PROG(on_thread_end_of_span, struct task_struct *task) {
   const __u32 tid = (__u32)bpf_get_current_pid_tgid();
   struct syscall_under_way *place = bpf_map_lookup_elem(&spans, &tid);
   if (!place) return 0;
-  end_span(place, tid, bpf_ktime_get_ns());
+  end_span(place, tid, bpf_ktime_get_ns(), 0);
   bpf_map_delete_elem(&spans, &tid);
   return 0;
 }
@@ -227,7 +238,7 @@ int BPF_PROG(on_exec_of_span, struct task_struct *task, int old_tid) {
   struct syscall_under_way *place = bpf_map_lookup_elem(&spans, &tid);
   if (!place) return 0;
   const __u64 now_ns = bpf_ktime_get_ns();
-  if (end_span(place, tid, now_ns)) end_call(place, now_ns, 0);
+  if (end_span(place, tid, now_ns, 0)) end_call(place, now_ns, 0);
   bpf_map_delete_elem(&spans, &tid);
   return 0;
 }
@@ -245,15 +256,16 @@ int on_tick(void *ctx) {
   return 0;
 }
 
-/* With stacks and durations: counts the time so far of a call that goes on. */
+/* With stacks and durations: counts the time so far of a call that goes on. Whether it fails is not known yet. */
 static long cut_call(void *map, const __u32 *tid, struct syscall_under_way *place, void *unused) {
+  if (config.failed_stacks && !state.last_flush) return 0;
   const __u64 start_ns = place->span.start_ns;
   const __u64 now_ns = end_of_span(start_ns);
   if (!start_ns || now_ns <= start_ns) return 0;
   const __u64 next_ns = state.last_flush ? 0 : now_ns;
   if (__sync_val_compare_and_swap(&place->span.start_ns, start_ns, next_ns) != start_ns) return 0;
-  count_span(&place->span, *tid, now_ns - start_ns, SPAN_COUNTS | (state.last_flush ? SPAN_CLOSED : SPAN_PART),
-             start_ns);
+  count_span(&place->span, *tid, now_ns - start_ns,
+             (config.failed_stacks ? 0 : SPAN_COUNTS) | (state.last_flush ? SPAN_CLOSED : SPAN_PART), start_ns);
   return 0;
 }
 

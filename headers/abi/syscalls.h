@@ -20,6 +20,10 @@ enum syscall_abi {
 #define PROFILE_SYSCALL_OUT_OF_RANGE (PROFILE_SYSCALL_NUMBERS - 1)
 #define PROFILE_SYSCALL_ODD_PLACES (PROFILE_SYSCALL_OUT_OF_RANGE - PROFILE_SYSCALL_ODD)
 
+/* In stack_key::tag: the call and 1, and the errno of a call that failed, where its stack is taken at its end. */
+#define SYSCALL_ERROR_SHIFT 16
+PROFILE_ABI_ASSERT(PROFILE_SYSCALLS < 1 << SYSCALL_ERROR_SHIFT, "call and errno in a tag");
+
 /* The counters of one CPU, to which one program at a time writes. They only grow. */
 struct syscall_counts {
   __u64 begun[PROFILE_SYSCALLS]; /* by call; with by_process only calls that found no room in the table */
@@ -76,7 +80,8 @@ struct syscalls_config {
   __u8 results; /* measure how calls return: durations, failures */
   __u8 latency;
   __u8 failed;
-  __u8 padding[2];
+  __u8 failed_stacks; /* stacks of the calls that fail, and of no others */
+  __u8 padding;
 };
 
 /* The bits of each call in the array call_marks. */

@@ -29,6 +29,10 @@ inline constexpr Measure block_io{"block-io", "Tracing requests to block devices
 inline constexpr Measure syscalls{"syscalls", "Tracing system calls", Unit::calls, "calls", "system call"};
 inline constexpr Measure syscall_times{"syscalls", "Tracing system calls in microseconds", Unit::microseconds, "calls",
                                        "system call"};
+inline constexpr Measure failed_syscalls{"syscalls", "Tracing failed system calls", Unit::calls, "calls",
+                                         "system call"};
+inline constexpr Measure failed_syscall_times{"syscalls", "Tracing failed system calls in microseconds",
+                                              Unit::microseconds, "calls", "system call"};
 inline constexpr Measure malloc{"malloc", "Tracing bytes allocated", Unit::bytes, "allocations"};
 inline constexpr Measure live_malloc{"malloc", "Tracing bytes allocated and not freed", Unit::bytes, "allocations"};
 }  // namespace measures

@@ -60,7 +60,7 @@ constexpr OptionRow rows[] = {
     {"ended-waits", 0, "", "off-cpu, wall: leave out waits that do not end in the run, as those of idle threads", event,
      false},
     {"latency", 0, "", "syscalls: durations", event, false},
-    {"failed", 0, "", "syscalls: count failed calls too, and their errors", event, false},
+    {"failed", 0, "", "syscalls: count failures by error; stacks of these alone", event, false},
     {"by-process", 0, "", "syscalls: separate rows by process", event, false},
     {"category", 0, "NAME", "syscalls:", event, false, "", categories},
     {"live", 0, "", "malloc: only memory that is not freed at the end", event, false},

@@ -10,9 +10,11 @@
 namespace profile {
 namespace {
 
-constexpr Measure all_measures[] = {measures::off_cpu,  measures::wall,       measures::futex,
-                                    measures::block_io, measures::syscalls,   measures::syscall_times,
-                                    measures::malloc,   measures::live_malloc};
+constexpr Measure all_measures[] = {measures::off_cpu,         measures::wall,
+                                    measures::futex,           measures::block_io,
+                                    measures::syscalls,        measures::syscall_times,
+                                    measures::malloc,          measures::live_malloc,
+                                    measures::failed_syscalls, measures::failed_syscall_times};
 
 constexpr std::string_view sampling = "Sampling";
 constexpr std::string_view counting = "Counting ";

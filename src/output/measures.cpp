@@ -4,9 +4,9 @@
 #include <iterator>
 #include <utility>
 
+#include "model/error_name.h"
 #include "model/syscall_analysis.h"
 #include "output/clean_text.h"
-#include "output/error_name.h"
 #include "output/text_table.h"
 
 namespace profile {

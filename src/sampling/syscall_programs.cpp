@@ -26,7 +26,7 @@ std::uint8_t marks_of(std::uint32_t call, const std::optional<SyscallCategory>& 
 
 void prepare(bpf_object& object, const SamplingOptions& options) {
   const SourceOptions source = syscall_choice(options);
-  const bool results = wants_syscall_results(source);
+  const bool results = wants_syscall_results(source) || takes_failed_syscalls(options);
   auto* config = static_cast<syscalls_config*>(bpf_section_memory(object, ".rodata.syscalls", sizeof(syscalls_config)));
   config->some_calls = source.category.has_value();
   config->by_process = source.by_process;
@@ -34,6 +34,7 @@ void prepare(bpf_object& object, const SamplingOptions& options) {
   config->results = results;
   config->latency = source.latency;
   config->failed = source.failed;
+  config->failed_stacks = takes_failed_syscalls(options);
 
   auto* marks = static_cast<std::uint8_t*>(
       bpf_section_memory(object, ".rodata.marks", static_cast<std::size_t>(PROFILE_SYSCALLS)));
@@ -69,6 +70,10 @@ bool wants_syscall_stacks(const SamplingOptions& options) {
   return options.user_stacks || options.kernel_stacks || options.each_sample;
 }
 
+bool takes_failed_syscalls(const SamplingOptions& options) {
+  return options.source.failed && wants_syscall_stacks(options);
+}
+
 bool times_syscall_stacks(const SamplingOptions& options) {
   return options.source.latency && wants_syscall_stacks(options);
 }
@@ -97,7 +102,7 @@ TracedPrograms::Plan syscall_plan(const SamplingOptions& options) {
     plan.attached = {events ? "on_exit_of_span_event" : "on_exit_of_span", "on_thread_end_of_span", "on_exec_of_span"};
     plan.loaded.push_back("flush");
     plan.use = "syscalls --latency -f";
-  } else if (wants_syscall_results(source)) {
+  } else if (wants_syscall_results(source) || takes_failed_syscalls(options)) {
     plan.attached = {events ? "on_exit_event" : "on_exit", "on_thread_end", "on_exec"};
   }
   plan.attached.push_back(events ? "on_enter_event" : "on_enter");

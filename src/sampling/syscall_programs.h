@@ -18,6 +18,8 @@ inline constexpr std::uint32_t syscall_table_rows = 65536;
 // True if there are tables of how calls end. None without SamplingOptions::rows.
 [[nodiscard]] bool keeps_syscall_results(const SamplingOptions& options);
 [[nodiscard]] bool wants_syscall_stacks(const SamplingOptions& options);
+// True if the stacks are those of calls that fail, and of no others.
+[[nodiscard]] bool takes_failed_syscalls(const SamplingOptions& options);
 // True if the stacks are weighted by the time of their calls.
 [[nodiscard]] bool times_syscall_stacks(const SamplingOptions& options);
 // The options for recording stacks. Without stacks the maps are as small as possible. With user stacks the kernel

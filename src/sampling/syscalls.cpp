@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "abi/syscalls.h"
+#include "model/error_name.h"
 #include "model/run_words.h"
 #include "process/timeline.h"
 #include "sampling/cpu_events.h"
@@ -50,13 +51,20 @@ std::string name_of_call(int odd_numbers_fd, std::uint32_t call) {
   return "syscall " + std::to_string(static_cast<std::int32_t>(number));
 }
 
+// "openat", or "openat ENOENT" for a call that failed.
+std::string name_of_tag(int odd_numbers_fd, std::uint32_t tag) {
+  const auto error = static_cast<int>(tag >> SYSCALL_ERROR_SHIFT);
+  const std::string name = name_of_call(odd_numbers_fd, (tag & ((1U << SYSCALL_ERROR_SHIFT) - 1)) - 1);
+  return error == 0 ? name : name + ' ' + error_name(error);
+}
+
 class Syscalls final : public Source {
  public:
   explicit Syscalls(const SamplingOptions& options)
       : Source(std::make_unique<TracedPrograms>(
             syscall_plan(options), syscall_recording(options),
             ValueConversion{.divisor = times_syscall_stacks(options) ? 1000U : 1U,
-                            .tag_text = [this](std::uint32_t tag) { return name_of_call(odd_numbers_fd_, tag - 1); }})),
+                            .tag_text = [this](std::uint32_t tag) { return name_of_tag(odd_numbers_fd_, tag); }})),
         source_(syscall_choice(options)),
         odd_numbers_fd_(programs().map_fd("odd_numbers")),
         counts_(programs().map_fd("counts"), static_cast<std::size_t>(possible_cpu_count())),
@@ -68,7 +76,12 @@ class Syscalls final : public Source {
   [[nodiscard]] bool counts_exec() const override { return true; }
   [[nodiscard]] bool names_ended_processes() const override { return true; }
   void describe(RunInfo& run) const override {
-    set_measure(run, times_syscall_stacks(options()) ? measures::syscall_times : measures::syscalls);
+    const bool has_times = times_syscall_stacks(options());
+    if (takes_failed_syscalls(options())) {
+      set_measure(run, has_times ? measures::failed_syscall_times : measures::failed_syscalls);
+    } else {
+      set_measure(run, has_times ? measures::syscall_times : measures::syscalls);
+    }
     run.kernel_stacks = options().kernel_stacks;
   }
 

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "fixed_measures.h"
-#include "output/error_name.h"
+#include "model/error_name.h"
 #include "output/tables.h"
 #include "output/text_table.h"
 

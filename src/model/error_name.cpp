@@ -1,6 +1,6 @@
 // Names from the C library, and names of errors that only the kernel uses. Programs never see the latter, but the
 // tracepoint does: a system call that the kernel restarts returns them.
-#include "output/error_name.h"
+#include "model/error_name.h"
 
 #include <cstring>
 #include <iterator>
