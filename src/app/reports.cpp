@@ -14,6 +14,7 @@
 #include "children/own_processes.h"
 #include "model/wakers.h"
 #include "output/hottest.h"
+#include "output/process_shares.h"
 #include "support/clock.h"
 #include "support/error.h"
 
@@ -34,6 +35,7 @@ std::vector<std::string> answer_of(const Profile& profile, const OutputOptions& 
     for (std::string line; std::getline(tables, line);) lines.push_back(std::move(line));
   }
   std::ranges::move(hottest_lines(profile, options.top), std::back_inserter(lines));
+  if (std::string programs = program_shares(profile); !programs.empty()) lines.push_back(std::move(programs));
   return lines;
 }
 
