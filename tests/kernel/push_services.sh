@@ -16,7 +16,7 @@ mkdir "$group_root/brief.service" || fail "no cgroup"
 at_exit "wait_until rmdir '$group_root/brief.service' 2>/dev/null"
 
 receive server
-begin -F 499 -i 0.2 --push "parca+http://$address"
+begin -F 499 -i 0.6 --push "parca+http://$address"
 wait_until are_accepted server 1
 # Brief processes, which have ended when their samples are read.
 group=$group_root/brief.service
