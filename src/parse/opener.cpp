@@ -25,8 +25,8 @@ FileState take_state(WireReader& in) {
 }
 
 // The answer for a file about which nothing will be told.
-FileAnswer unknown_state(std::uint64_t number) {
-  return {.number = number, .reason = Unnamed::no_answer, .stamp = {}, .state = FileState::unknown};
+FileAnswer unknown_state(std::uint64_t number, Unnamed reason) {
+  return {.number = number, .reason = reason, .stamp = {}, .state = FileState::unknown};
 }
 
 }  // namespace
@@ -98,7 +98,7 @@ void Opener::pump() {
     opened_.push_back({.number = number, .reason = Unnamed::not_opened, .stamp = {}, .state = {}});
   }
   opening_.clear();
-  for (const auto& [id, number] : late_states_) opened_.push_back(unknown_state(number));
+  for (const auto& [id, number] : late_states_) opened_.push_back(unknown_state(number, Unnamed::not_opened));
   late_states_.clear();
 }
 
@@ -170,9 +170,10 @@ FileKeeper::State Opener::state(std::uint64_t number) {
     return State::unknown;
   }
   WireReader in(answer ? std::string_view(*answer) : std::string_view());  // `answer` must outlive it
-  const bool is_answered = answer && in.one_of(Unnamed::count) == Unnamed::named;
-  const State state = is_answered ? take_state(in) : State::unknown;
-  if (state == State::unknown) opened_.push_back(unknown_state(number));
+  Unnamed reason = answer ? in.one_of(Unnamed::count) : Unnamed::not_opened;
+  const State state = reason == Unnamed::named ? take_state(in) : State::unknown;
+  if (reason == Unnamed::named) reason = Unnamed::no_answer;
+  if (state == State::unknown) opened_.push_back(unknown_state(number, reason));
   return state;
 }
 

@@ -246,7 +246,7 @@ void CodeFiles::take_state(const FileAnswer& answer) {
   const bool is_wanted = file.number == question.number;
   if (answer.state == FileState::unknown && is_wanted) {
     file.is_asked_ = false;
-    file.unreadable = Unnamed::no_answer;
+    file.unreadable = answer.reason == Unnamed::named ? Unnamed::no_answer : answer.reason;
     return;  // an answer may still come
   }
   state_questions_.erase(found);
