@@ -68,20 +68,22 @@ grep -vE '^/buildid/[0-9a-f]+/debuginfo$' "$tmp/asked" && fail "something else t
 
 # The server goes on, and the second signal ends the profiler. Two signals in a quarter of a second are one.
 # With -i nothing is named ahead, so the server is asked for the report after the first signal.
-is_interrupt_taken() { (((0x$(status_of "$profiler" ShdPnd) & 2) == 0)); }
-: >"$tmp/asked"
-begin --debuginfod -F 99 -p "$leaves" -i 600 -o "$tmp/run.folded"
-wait_until has_child profile-parser
-pause 0.5
-kill -INT "$profiler"
-wait_until test -s "$tmp/asked"
-wait_until is_interrupt_taken
-wait_until is_part_there
-pause 0.5
-kill -INT "$profiler"
-finish
-expect_status 130
-wait_until is_no_part_there
+is_signal_taken() { (((0x$(status_of "$profiler" ShdPnd) & 1 << ($1 - 1)) == 0)); }
+for signal in 2 15; do
+  : >"$tmp/asked"
+  begin --debuginfod -F 99 -p "$leaves" -i 600 -o "$tmp/run.folded"
+  wait_until has_child profile-parser
+  pause 0.5
+  kill -"$signal" "$profiler"
+  wait_until test -s "$tmp/asked"
+  wait_until is_signal_taken "$signal"
+  wait_until is_part_there
+  pause 0.5
+  kill -"$signal" "$profiler"
+  finish
+  expect_status $((128 + signal))
+  wait_until is_no_part_there
+done
 
 # A file that is too large is not waited for.
 : >"$tmp/asked"

@@ -17,7 +17,7 @@ fi
 
 # Three damaged copies of each file, the same in every run.
 mkdir "$tmp/files"
-python3 - "$tmp/files" "$SOURCE_DIR"/tests/fuzz/corpus/{dwarf_lines,dynamic_sections,plt_symbols,debug_link,packed_bytes,unwind_tables}_fuzz/* \
+python3 - "$tmp/files" "$SOURCE_DIR"/tests/fuzz/corpus/{dwarf_lines,dynamic_sections,plt_symbols,debug_link,seekable_zlib,unwind_tables}_fuzz/* \
   "${functions[@]}" "$WORKLOADS"/{leaves,mangled,leaves.static} <<'END'
 import os, random, sys
 random.seed(14)
@@ -33,6 +33,8 @@ for path in sys.argv[2:]:
         name = os.path.basename(os.path.dirname(path)) + "-" + os.path.basename(path) + f".{copy}"
         open(os.path.join(sys.argv[1], name), "wb").write(damaged)
 END
+made=("$tmp"/files/*-leaves.static.3)
+[[ -e ${made[0]:-} ]] || fail "not all damaged files were made"
 # expect_soon MICROSECONDS : the time since $began_us. hostile_code_measured.sh sets `measured`; without it nothing is
 # checked.
 expect_soon() {

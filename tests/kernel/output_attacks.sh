@@ -25,14 +25,20 @@ refused() {
   expect_err "^profile: cannot write sticky/.*: $1"
   expect_equal "$(ls -l --full-time victim sticky)" "$before" "files after ${*:2}"
 }
-for way in sticky/way sticky/theirs/way; do
+# Also where the kernel would follow such links.
+links=/proc/sys/fs/protected_symlinks
+before_links=$(<$links)
+at_exit "echo $before_links >$links"
+for setting in 0 1; do for way in sticky/way sticky/theirs/way; do
+  echo $setting >$links || fail "protected_symlinks cannot be set"
   link="the link $way belongs to user 65534, who is neither root nor you\$"
   refused "$link" --keep 1 -o "$way/cpu-%s.folded"
   refused "$link" -g "$way/f%04d.png"
   refused "$link" -g "$way/frames/f%04d.png"
   refused "$link" --stream=folded -o "$way/new.folded"
   refused "$link" -o "$way/new.html"
-done
+done; done
+echo "$before_links" >$links
 refused 'the file belongs to user 65534, ' -g sticky/f%04d.png
 
 # Modes and owners of a stream, a film and a series, which --keep limits also when they belong to the caller of sudo.

@@ -14,6 +14,8 @@ take_over() {
 # end_run : the run ends as others do, and the parser is gone.
 end_run() {
   let_work "$target" 10
+  # A sanitizer keeps what was freed.
+  if ((!SANITIZED)); then expect_between "$(status_of "$profiler" VmHWM | tr -d ' kB')" 1000 60000 "KB of the profiler"; fi
   kill -INT "$profiler"
   finish
   expect_status 0
