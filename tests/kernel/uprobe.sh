@@ -19,6 +19,12 @@ for program in hits hits.nopie hits.static; do
   done
 done
 
+# A name with an "@" inside it, as compilers of some languages make, is no version.
+LC_ALL=C sed 's/framed_target/framed@T#rget/g' "$WORKLOADS/hits" >"$tmp/hits"
+chmod +x "$tmp/hits"
+sample_folded -e "uprobe:$tmp/hits:framed@T#rget" -- "$tmp/hits" 1
+expect_equal "$(folded_total ';framed@T#rget ')" 700 "hits of a function with an @ in its name"
+
 # An address after the first instruction.
 addresses=$(objdump -d --no-show-raw-insn --disassemble=framed_target "$WORKLOADS/hits" | grep -oE '^ +[0-9a-f]+:' | head -n 2)
 read -r first second <<<"${addresses//[$'\n':]/ }"
