@@ -208,6 +208,9 @@ void TableSupply::sort_by_need() {
 
 bool TableSupply::answer(const Asked& asked, ProcessTimeline& timeline) {
   const walk_file_key& key = asked.question.key;
+  // It was asked before the answer to an earlier question came. To make the table again would take it away for some
+  // milliseconds, in which walks would ask again, and so on.
+  if (tables_.find(key).state != WALK_FILE_ASKED) return true;
   if (is_vdso(key)) {
     make(key, {}, 0);
     return true;
