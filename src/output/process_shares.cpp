@@ -44,7 +44,7 @@ std::string program_shares(const Profile& profile) {
   for (std::size_t i = 0; i < shown; ++i) {
     const auto& [name, program] = programs[i];
     line += (i == 0 ? "" : ", ") + percent(program.value, whole) + ' ' + (name.empty() ? "?" : clean_text(name));
-    if (program.processes.size() > 1) line += " (" + number_of(program.processes.size(), "process", "processes") + ')';
+    if (program.processes.size() > 1) line += " in " + number_of(program.processes.size(), "process", "processes");
   }
   if (shown == programs.size()) return line;
   std::uint64_t rest = 0;

@@ -251,7 +251,7 @@ std::vector<std::string> ScriptNames::notes() const {
     for (const std::uint64_t count : walks) all += count;
     const std::uint64_t missing = all - walks[SCRIPT_WHOLE];
     if (missing == 0) continue;
-    std::string line = "script frames missing in " + std::to_string(missing) + " of " + number_of(all, "sample") +
+    std::string line = "script frames missing in " + std::to_string(missing) + " of " + number_of(all, "stack") +
                        " of " + std::string(name_of(language)) + ":";
     const char* separator = " ";
     for (std::size_t reason = SCRIPT_WHOLE + 1; reason < walks.size(); ++reason) {

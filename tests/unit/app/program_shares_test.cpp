@@ -22,9 +22,9 @@ TEST_CASE("programs are told with their shares, several processes of one togethe
   CHECK(program_shares(profile).empty());
   for (std::uint32_t tgid = 10; tgid < 13; ++tgid) add(profile, tgid, "cc1plus", 2);
   add(profile, 20, "node", 3);
-  CHECK(program_shares(profile) == "programs: 60.0% cc1plus (3 processes), 30.0% node, 10.0% make");
+  CHECK(program_shares(profile) == "programs: 60.0% cc1plus in 3 processes, 30.0% node, 10.0% make");
   for (const char* name : {"a", "b", "c", "d"}) add(profile, 30, name, 0);
-  CHECK(program_shares(profile) == "programs: 60.0% cc1plus (3 processes), 30.0% node, 10.0% make");
+  CHECK(program_shares(profile) == "programs: 60.0% cc1plus in 3 processes, 30.0% node, 10.0% make");
 }
 
 TEST_CASE("small programs are counted together, and names are clean") {
