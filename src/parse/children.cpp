@@ -125,6 +125,9 @@ std::vector<std::string> Children::notes() const {
   }
   if (state_->fetcher && state_->fetcher->channel.is_gone()) {
     lines.push_back(in_words(ChildKind::fetcher) + " was ended or does not answer; debug files of servers are missing");
+  } else if (state_->fetcher && state_->fetcher->given_up != 0) {
+    lines.push_back("the debug files of " + number_of(state_->fetcher->given_up, "file") +
+                    " were given up: the debuginfod servers were too slow, or sent too much");
   }
   if (state_->parser.is_missing()) {
     lines.push_back(in_words(ChildKind::parser) +

@@ -110,6 +110,7 @@ void Debuginfod::give_up(int) noexcept { is_ending = 1; }
 Fd Debuginfod::find(const std::string& build_id, std::uint64_t owner) {
   using std::chrono::microseconds;
   const auto most = std::min<std::uint64_t>(shares_.left_for(owner), static_cast<std::uint64_t>(left_.count()));
+  has_given_up_ = true;
   if (most == 0) return {};
   const auto start = Clock::now();
   const auto given = std::min(microseconds(most), with_one_);
@@ -121,7 +122,8 @@ Fd Debuginfod::find(const std::string& build_id, std::uint64_t owner) {
   const auto took = std::min(std::chrono::ceil<microseconds>(Clock::now() - start), given);
   left_ -= took;
   shares_.take(owner, static_cast<std::uint64_t>(took.count()));
-  if (!found && is_given_up && !cache_.empty()) forget_missing(cache_, build_id);
+  has_given_up_ = !found && is_given_up;
+  if (has_given_up_ && !cache_.empty()) forget_missing(cache_, build_id);
   if (found) ::fcntl(found.get(), F_SETFD, FD_CLOEXEC);
   return found;
 }

@@ -39,6 +39,8 @@ class Debuginfod {
   // (CodeFile::owner()). No Fd when no server has it, or time is up: each user has a share of it. The content may be
   // anything.
   [[nodiscard]] Fd find(const std::string& build_id, std::uint64_t owner);
+  // Whether the last find() had no time left, or gave up what came: too slow, or too large.
+  [[nodiscard]] bool has_given_up() const { return has_given_up_; }
   // A signal handler: find() ends, now or when it is called next, and nothing stays of the file that was coming.
   static void give_up(int signal) noexcept;
 
@@ -47,6 +49,7 @@ class Debuginfod {
   int (*find_)(debuginfod_client*, const unsigned char*, int, char**) = nullptr;
   debuginfod_client* client_ = nullptr;
   std::string cache_;
+  bool has_given_up_ = false;
   std::chrono::microseconds with_one_;
   std::chrono::microseconds left_;  // of the patience with all
   Shares shares_;                   // of the same, in microseconds

@@ -55,7 +55,7 @@ void run_fetcher(ChildEnds ends) {
     const std::string build_id(in.text());
     const Fd found = in.is_whole() && servers && is_build_id(build_id) ? servers->find(build_id, owner) : Fd();
     const bool is_given = found && parser && hand_over(*parser, number, found.get());
-    main_process.send(message_of(number, is_given));
+    main_process.send(message_of(number, is_given, !is_given && servers && servers->has_given_up()));
   }
   ::_exit(0);
 }

@@ -170,7 +170,9 @@ class ParserLink::Exchange {
       WireReader answer(message->bytes);
       // An answer to a question that was given up comes first.
       is_answered = answer.get<std::uint64_t>() == number;
-      is_found = is_answered && answer.get<bool>() && answer.is_whole();
+      const bool is_given = answer.get<bool>(), is_given_up = answer.get<bool>();
+      is_found = is_answered && is_given && answer.is_whole();
+      if (is_answered && is_given_up) ++fetcher.given_up;
     }
     fetcher.patience -= std::chrono::nanoseconds(monotonic_ns() - began_ns);
     // It always answers in time, and in all is not so slow, unless a server has taken it over.

@@ -41,6 +41,7 @@ struct Fetcher {
   Channel channel;
   std::chrono::nanoseconds patience = most_fetching_of_all;  // what is left of it
   unsigned bad_files = 0;                                    // that ended the parser which read them
+  unsigned given_up = 0;                                     // files that did not come in time, or were too large
 };
 
 class ParserLink {
