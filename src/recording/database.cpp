@@ -56,6 +56,9 @@ Database::Database(const std::string& path, int flags, std::string name) : name_
   handle_.reset(handle);
   check(code);
   sqlite3_extended_result_codes(handle, 0);
+  // Somebody may look into the file at the moment in which it must be locked: when a recording begins or ends.
+  constexpr int patience_ms = 2000;
+  sqlite3_busy_timeout(handle, patience_ms);
 }
 
 void Database::run(const char* sql) { check(sqlite3_exec(handle_.get(), sql, nullptr, nullptr, nullptr)); }

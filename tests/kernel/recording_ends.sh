@@ -30,6 +30,13 @@ sample -F 4999 --max-size 8M -p "$crowd" -o "$tmp/large.db" 4
 expect_sound "$tmp/large.db"
 expect_between "$(stat -c %s "$tmp/large.db")" 1 14000000 "bytes of a file with a limit of 8M"
 
+# Somebody may look into the file when the recording begins.
+sqlite3 "$tmp/locked.db" 'BEGIN EXCLUSIVE' ".shell touch $tmp/is_locked; sleep 0.5" 'COMMIT' &
+background+=("$!")
+wait_until test -e "$tmp/is_locked"
+sample -F 499 -p "$busy" -o "$tmp/locked.db" 0.5
+expect_sound "$tmp/locked.db"
+
 # A kill leaves what was committed.
 tied "$PROFILE" record -q -F 499 -p "$busy" -o "$tmp/killed.db" &
 profiler=$!
