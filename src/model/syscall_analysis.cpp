@@ -47,6 +47,14 @@ SyscallAnalysis analyse(const SyscallReport& report) {
   mix.io_intensity = share_of(SyscallCategory::file_io);
   mix.memory_intensity = share_of(SyscallCategory::memory);
   mix.network_intensity = share_of(SyscallCategory::network);
+  // A storm of calls that fail says nothing of what the programs do when they succeed.
+  std::uint64_t failed = 0;
+  for (const SyscallUse& call : report.calls) failed += call.failed;
+  if (failed > mix.total / 2) {
+    mix.behavior = "unknown";
+    mix.rule = "more than half of the calls failed";
+    return mix;
+  }
   const Rule& rule = *std::ranges::find_if(rules, [&](const Rule& one) { return one.applies(mix); });
   mix.behavior = rule.behavior;
   mix.rule = rule.text;

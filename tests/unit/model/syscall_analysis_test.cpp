@@ -128,3 +128,18 @@ TEST_CASE("each category of system calls has a name") {
   CHECK(name_of(SyscallCategory::file_io) == "file_io");
   CHECK(name_of(SyscallCategory::other) == "other");
 }
+
+TEST_CASE("calls of which most failed say nothing") {
+  SyscallReport report;
+  report.seconds = 1;
+  SyscallUse use;
+  use.category = file_io;
+  use.count = 1000;
+  use.failed = 501;
+  report.calls.push_back(use);
+  CHECK(analyse(report).behavior == "unknown");
+  CHECK(analyse(report).rule == "more than half of the calls failed");
+  CHECK(analyse(report).io_intensity == 1.0);
+  report.calls.front().failed = 500;
+  CHECK(analyse(report).behavior == "io_bound");
+}
