@@ -20,9 +20,14 @@ namespace {
 // A longer name would push the module off the screen.
 constexpr std::size_t widest_name = 60;
 
+enum class Which : std::uint8_t {
+  all,
+  of_scripts  // a row belongs to the innermost one, whatever that calls
+};
+
 class Functions {
  public:
-  explicit Functions(const Profile& profile) : profile_(profile) {
+  explicit Functions(const Profile& profile, Which which = Which::all) : profile_(profile), which_(which) {
     shown_of_.reserve(profile.frames().size() + 1);
     for (std::size_t i = 0; i < profile.frames().size(); ++i) {
       shown_of_.push_back(shown_.size());
@@ -32,7 +37,7 @@ class Functions {
   }
 
   std::vector<HotFunction> counted() && {
-    for (const Row& row : profile_.rows()) count(row);
+    for (const Row& row : profile_.rows()) which_ == Which::all ? count(row) : count_scripts(row);
     std::erase_if(functions_, [](const HotFunction& function) { return function.total == 0; });
     std::sort(functions_.begin(), functions_.end(), [](const HotFunction& a, const HotFunction& b) {
       if (a.self != b.self) return a.self > b.self;
@@ -74,6 +79,15 @@ class Functions {
     if (above_blamed_ == 0) meet(function(std::string(no_stack_name), {}), row.value);
   }
 
+  void count_scripts(const Row& row) {
+    ++row_number_;
+    above_blamed_ = 0;
+    for (const FrameId id : profile_.stack(row.user)) {
+      if (profile_.frame(id).kind == FrameKind::script)
+        meet(shown_[shown_of_[static_cast<std::size_t>(id)]], row.value);
+    }
+  }
+
   // Call it from the leaf on. A function that occurs several times in a row counts once in its total.
   void meet(std::size_t number, std::uint64_t value) {
     HotFunction& function = functions_[number];
@@ -82,6 +96,7 @@ class Functions {
   }
 
   const Profile& profile_;
+  Which which_;
   std::map<std::pair<std::string, std::string>, std::size_t> numbers_;
   std::vector<HotFunction> functions_;
   std::vector<std::uint64_t> counted_at_;  // by function: number of the last row that has it; 0: none
@@ -91,6 +106,40 @@ class Functions {
   // How many functions of the row come before the one that it is blamed on; SIZE_MAX and less when it has been met.
   std::size_t above_blamed_ = 0;
 };
+
+void cut_names(std::vector<HotFunction>& functions) {
+  for (HotFunction& function : functions) {
+    function.name = cut_to_cells(function.name, widest_name);
+    function.module = cut_to_cells(function.module, widest_name);
+  }
+}
+
+std::uint64_t sum_of_selves(std::span<const HotFunction> functions) {
+  std::uint64_t sum = 0;
+  for (const HotFunction& function : functions) sum += function.self;
+  return sum;
+}
+
+// Most of what a script costs is in functions of its interpreter and of libraries, which do not say what to change. If
+// these hide the script's own functions among the first `most` of `all`, their table follows.
+void add_script_lines(const Profile& profile, std::span<const HotFunction> all, std::size_t most,
+                      std::vector<std::string>& lines) {
+  std::vector<HotFunction> scripts = Functions(profile, Which::of_scripts).counted();
+  if (scripts.empty()) return;
+  cut_names(scripts);
+  const auto is_shown = [&](const HotFunction& script) {
+    return std::ranges::any_of(all.first(std::min(most, all.size())), [&](const HotFunction& function) {
+      return function.name == script.name && function.module == script.module && function.self >= script.self / 2;
+    });
+  };
+  if (sum_of_selves(scripts) < profile.total() / 20 || is_shown(scripts.front())) return;
+  std::ostringstream out;
+  write_function_table(out, profile, scripts, std::min<std::size_t>(most, 5), true);
+  std::istringstream in(std::move(out).str());
+  std::size_t number = lines.size();
+  for (std::string line; std::getline(in, line);) lines.push_back(std::move(line));
+  lines[number] += ", of scripts: SELF is with what they call outside of the script";
+}
 
 }  // namespace
 
@@ -117,10 +166,7 @@ void write_function_table(std::ostream& out, const Profile& profile, std::span<c
 std::vector<std::string> hottest_lines(const Profile& profile, std::size_t most) {
   std::vector<HotFunction> functions = hottest_functions(profile);
   if (functions.empty()) return {};
-  for (HotFunction& function : functions) {
-    function.name = cut_to_cells(function.name, widest_name);
-    function.module = cut_to_cells(function.module, widest_name);
-  }
+  cut_names(functions);
   std::ostringstream out;
   write_function_table(out, profile, functions, most, true);
   std::vector<std::string> lines;
@@ -130,6 +176,7 @@ std::vector<std::string> hottest_lines(const Profile& profile, std::size_t most)
   for (std::string line; std::getline(in, line);) lines.push_back(std::move(line));
   if (names_callers)
     lines.front() += ": SELF is of the first frame outside kernel, C library, allocator and interpreter";
+  add_script_lines(profile, functions, most, lines);
   return lines;
 }
 

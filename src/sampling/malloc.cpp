@@ -148,6 +148,10 @@ class Malloc final : public Source {
     for (const script_language language : are_chosen ? recorder().known_languages() : recorder().met_languages()) {
       if (const auto hidden = hidden_memory(language); !hidden.empty()) lines.emplace_back(hidden);
     }
+    if (is_live() && !options().command.empty() && !recorder().met_languages().empty()) {
+      lines.emplace_back(
+          "what an interpreter freed when it ended is not shown; a duration, or -p PID, shows what it holds before");
+    }
     if (!left_out_.empty()) {
       lines.push_back("the calls of " + number_of(left_out_.size(), "library", "libraries") +
                       " of users are missing, because they could not be probed or had too many functions: " +

@@ -106,3 +106,39 @@ TEST_CASE("sizes have the unit that makes them short") {
   CHECK(size_text(98'400) == "98 kB");
   CHECK(size_text(2'000'000'000) == "2.0 GB");
 }
+
+namespace {
+
+// A script whose function calls another, which spends its time in the interpreter.
+Profile of_script(std::uint64_t in_interpreter, std::uint64_t in_script) {
+  Profile profile;
+  test::Namer name(profile);
+  const ProcessId app = profile.process(7, 0, "ruby");
+  const FrameId compare = name.user(app, 0x1000, "rb_cmp", "libruby.so", 0);
+  const FrameId slow = name.user(app, 0x2000, "slow_dedupe", "app.rb", 0);
+  const FrameId top = name.user(app, 0x3000, "<main>", "app.rb", 0);
+  for (const FrameId id : {slow, top}) profile.frames()[static_cast<std::size_t>(id)].kind = FrameKind::script;
+  Row row;
+  row.process = app;
+  row.user = profile.stack(std::vector{compare, slow, top});
+  row.value = row.samples = in_interpreter;
+  profile.add(row);
+  row.user = profile.stack(std::vector{slow, top});
+  row.value = row.samples = in_script;
+  profile.add(row);
+  return profile;
+}
+
+}  // namespace
+
+TEST_CASE("functions of a script that its interpreter hides have a table of their own") {
+  CHECK(hottest_lines(of_script(90, 10), 10) ==
+        std::vector<std::string>{
+            "Top 3 functions, in samples", "SELF  SHARE  TOTAL   SHARE  FUNCTION     MODULE",
+            "  90  90.0%     90   90.0%  rb_cmp       libruby.so", "  10  10.0%    100  100.0%  slow_dedupe  app.rb",
+            "   0   0.0%    100  100.0%  <main>       app.rb",
+            "Top 2 functions, in samples, of scripts: SELF is with what they call outside of the script",
+            "SELF   SHARE  TOTAL   SHARE  FUNCTION     MODULE", " 100  100.0%    100  100.0%  slow_dedupe  app.rb",
+            "   0    0.0%    100  100.0%  <main>       app.rb"});
+  CHECK(hottest_lines(of_script(10, 90), 10).size() == 5);
+}
