@@ -24,27 +24,30 @@ static __always_inline void begin_probes(struct walk *walk, const char *task, co
   walk->probe_return = 0;
   if (!layout.task_probes) return;
   if (TAKE_AT(area, mm, mm_probe_area) || !area) return;
-  if (TAKE_AT(probes, task, task_probes) || !probes) return;
+  if (READ_AT(probes, task, task_probes) || !probes) return;
   if (READ_AT(walk->probe_return, probes, probes_returns)) return;
   READ_AT(walk->probe_area, area, probe_area_start);
   leave_copy(walk, probes);
 }
 
+/* A struct return_instance lies in its first words. */
+#define RETURN_WORDS 8
+
 __noinline int real_return(__u32 slot) {
   struct walk *walk = walk_of(slot);
   if (!walk) return 0;
-  /* In memory, so that the verifier does not follow them. */
-  __u64 *stack = &walk->node[0], *address = &walk->node[1];
+  const __u64 *stack = &walk->node[layout.return_stack / 8 & (RETURN_WORDS - 1)];
+  const __u64 *address = &walk->node[layout.return_address / 8 & (RETURN_WORDS - 1)];
+  const __u64 *next = &walk->node[layout.return_next / 8 & (RETURN_WORDS - 1)];
   walk->entry = walk->probe_return;
   for (int i = 0; i < 64 && walk->entry; i++) {
-    const __u64 instance = walk->entry;
-    if (READ_AT(*stack, instance, return_stack) || READ_AT(*address, instance, return_address)) return 0;
+    if (bpf_probe_read_kernel(walk->node, RETURN_WORDS * sizeof(__u64), (void *)walk->entry)) return 0;
     if (*stack == walk->entry_sp && *address != walk->probe_area) {
       walk->pc = *address;
-      walk->probe_return = instance;
+      walk->probe_return = walk->entry;
       return 0;
     }
-    if (READ_AT(walk->entry, instance, return_next)) return 0;
+    walk->entry = *next;
   }
   return 0;
 }

@@ -35,7 +35,7 @@ static __always_inline __u64 current_sequence(const char *mm) {
   if (layout.sequence == LAYOUT_VMACACHE) READ_AT(sequence, mm, mm_sequence);
   if (layout.sequence == LAYOUT_UNLOCKS || layout.sequence == LAYOUT_COUNTS) {
     __u32 word = 0;
-    TAKE_AT(word, mm, mm_sequence);
+    READ_AT(word, mm, mm_sequence);
     sequence = word;
   }
   return sequence;
@@ -47,9 +47,7 @@ static __always_inline bool is_being_written(__u64 sequence) {
 
 /* Whether a mapping has changed since begin_walk(). */
 static __always_inline bool has_been_written(const struct walk *walk) {
-  const char *task = current_task(), *mm = NULL;
-  TAKE_AT(mm, task, task_mm);
-  return current_sequence(mm) != walk->sequence;
+  return current_sequence((const char *)walk->mm) != walk->sequence;
 }
 
 static __always_inline enum begun take_registers(struct walk *walk, const char *task) {
@@ -100,26 +98,34 @@ __noinline int begin_walk(__u32 slot) {
   return walk->start_stack ? BEGUN : BEGUN_IN_EXEC;
 }
 
-/* Walks from where begin_walk() has begun. Returns why the walk ends. */
+/* Why a stack is walked once more: its engine was met behind frames of its code; the frames of its scripts do not fit
+ * as they were taken; they do not fit at all, and are left out. */
+enum again { AGAIN_NOT, AGAIN_FOR_CODE, AGAIN_SHIFTED, AGAIN_WITHOUT };
+
+/* Walks from where begin_walk() has begun. Returns why the walk ends. All its walks are one loop, because the verifier
+ * goes through what is called once for each place that calls it. */
 static __always_inline int walk_to_end(struct walk *walk) {
-  int end = walk_frames(walk->slot);
-  if (walk->script.is_code_late && walk->code_layout) {
-    if (begin_walk(walk->slot) != BEGUN) return WALK_NOT_READABLE;
+  int end = WALK_NOT_READABLE;
+#pragma clang loop unroll(disable)
+  for (int again = AGAIN_NOT; again <= AGAIN_WITHOUT; again++) {
+    if (again == AGAIN_FOR_CODE && (!walk->script.is_code_late || !walk->code_layout)) continue;
+    if (again > AGAIN_FOR_CODE && do_scripts_fit(walk, end)) break;
+    if (again == AGAIN_SHIFTED) {
+      walk->script.met_first = walk->script.met;
+      walk->script.shift_next = shift_of(walk, end);
+      if (walk->script.shift_next == SHIFT_NONE) continue;
+    }
+    if (again != AGAIN_NOT && begin_walk(walk->slot) != BEGUN) return WALK_NOT_READABLE;
+    if (again == AGAIN_SHIFTED) walk->script.shift = walk->script.shift_next;
+    if (again == AGAIN_WITHOUT) {
+      walk->script.met = walk->script.met_first;
+      walk->script.missing = SCRIPT_NO_PLACE;
+      walk->script.is_off = 1;
+    }
     end = walk_frames(walk->slot);
+    if (!are_scripts_wanted()) break;
   }
-  if (do_scripts_fit(walk, end)) return end;
-  const __u32 shift = shift_of(walk, end), met = walk->script.met;
-  if (shift != SHIFT_NONE) {
-    if (begin_walk(walk->slot) != BEGUN) return WALK_NOT_READABLE;
-    walk->script.shift = shift;
-    end = walk_frames(walk->slot);
-    if (do_scripts_fit(walk, end)) return end;
-  }
-  if (begin_walk(walk->slot) != BEGUN) return WALK_NOT_READABLE;
-  walk->script.met = met;
-  walk->script.missing = SCRIPT_NO_PLACE;
-  walk->script.is_off = 1;
-  return walk_frames(walk->slot);
+  return end;
 }
 
 static __always_inline struct walk *try_walk(__u32 slot) {

@@ -169,6 +169,8 @@ struct script_walk {
   __u32 must_fit;     /* at the root, the chain must be at its end */
   __u32 can_be_known; /* `proof` is enough to know the function again */
   __u32 shift;        /* enum script_shift */
+  __u32 shift_next;   /* the same, for when the stack is walked again */
+  __u32 met_first;    /* `met` of the walk before that */
   __u32 is_code_late; /* a frame of code without a file was walked before the engine's file was met */
   __u32 java;         /* enum java_frame_kind: of the frame that was added last */
   __u32 java_callee;  /* the same of the frame before it */
