@@ -104,7 +104,7 @@ static __always_inline bool send_name(struct walk *walk) {
 static __always_inline void count_scripts(const struct walk *walk) {
   const __u32 zero = 0;
   const __u32 at = walk->script.met * SCRIPT_REASONS + walk->script.missing;
-  if (!walk_config.languages || !walk->script.met || walk->stuck.depth) return;
+  if (!are_scripts_wanted() || !walk->script.met || walk->stuck.depth) return;
   struct script_counts *counts = bpf_map_lookup_elem(&script_counts, &zero);
   if (counts && at < SCRIPT_LANGUAGES * SCRIPT_REASONS) __sync_fetch_and_add(&counts->walks[0][0] + at, 1);
 }

@@ -16,7 +16,7 @@ enum script_step {
 };
 
 /* Whether frames of scripts say where in their functions they are. If not, the verifier removes the code for it. */
-static __always_inline bool are_lines_wanted(void) { return walk_config.languages && walk_config.lines; }
+static __always_inline bool are_lines_wanted(void) { return are_scripts_wanted() && walk_config.lines; }
 
 /* Makes the file with that layout the engine of the program, if it is one whose code lies in other mappings than its
  * file. `bias`: address - offset in the file, of its data if `is_data` is set. */

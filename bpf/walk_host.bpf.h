@@ -19,8 +19,13 @@
 /* How stacks are walked. The host sets `mode` and `depth`; `seed` matters only where the hash is used. */
 SEC(".rodata.walk") CONSTANT struct walk_config walk_config = {};
 
-/* Whether functions of any language are wanted. If not, the verifier removes the code, and the maps do not exist. */
+/* Whether functions of any language are wanted. If not, the verifier removes the code, and the maps do not exist.
+ * PROFILE_NATIVE: this build of a program has no such code. */
+#ifdef PROFILE_NATIVE
+static __always_inline bool are_scripts_wanted(void) { return false; }
+#else
 static __always_inline bool are_scripts_wanted(void) { return walk_config.languages != 0; }
+#endif
 
 /* The walk with that index: what struct walk describes, begun and owned by the host. NULL: there is none. */
 static __always_inline struct walk *walk_of(__u32 slot);

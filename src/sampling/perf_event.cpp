@@ -15,6 +15,7 @@
 #include "model/run_words.h"
 #include "perf_event.skel.h"
 #include "perf_event_lean.skel.h"
+#include "perf_event_native.skel.h"
 #include "sampling/asked_ticks.h"
 #include "sampling/cpu_events.h"
 #include "sampling/kernel_needs.h"
@@ -118,13 +119,20 @@ void set_weight(bpf_object& object, perf_event_weight weight, const SamplingRate
 TracedPrograms::Plan plan_for(const PerfEvent& event, const SamplingOptions& options) {
   const SamplingRate rate = rate_of(options);
   const perf_event_weight weight = weight_of(event, rate);
-  return {.name = "perf_event",
-          .elf_bytes = needs_kernel_types(options) ? perf_event__elf_bytes : perf_event_lean__elf_bytes,
-          .loaded = {"on_sample"},
-          .reads_few_types = true,
-          .recording = {.weighted = weight != WEIGHT_ONE, .rate_hz = rate.frequency_hz},
-          .prepare = [weight, rate](bpf_object& object, const SamplingOptions&) { set_weight(object, weight, rate); },
-          .use = every_event};
+  TracedPrograms::Plan plan{
+      .name = "perf_event",
+      .elf_bytes = perf_event__elf_bytes,
+      .loaded = {"on_sample"},
+      .reads_few_types = true,
+      .recording = {.weighted = weight != WEIGHT_ONE, .rate_hz = rate.frequency_hz},
+      .prepare = [weight, rate](bpf_object& object, const SamplingOptions&) { set_weight(object, weight, rate); },
+      .use = every_event};
+  if (needs_kernel_types(options)) return plan;
+  plan.elf_bytes = perf_event_native__elf_bytes;
+  plan.loaded.push_back("on_event");
+  plan.script_program = {
+      .name = "perf_event", .elf_bytes = perf_event_lean__elf_bytes, .program = "on_sample", .place = "sampler"};
+  return plan;
 }
 
 BpfCost cost_of_runs(bpf_object& object) {
@@ -148,7 +156,8 @@ class PerfEventSource final : public Source {
   PerfEventSource(const SamplingOptions& options, PerfEvent event)
       : Source(std::make_unique<TracedPrograms>(plan_for(event, options), options)),
         event_(std::move(event)),
-        events_(programs().program("on_sample"), attr_of(event_, opened_rate()), options.cpus,
+        events_(programs().program(needs_kernel_types(options) ? "on_sample" : "on_event"),
+                attr_of(event_, opened_rate()), options.cpus,
                 [this](int cpu, int error) { return cannot_open(Source::options(), event_, cpu, error); }),
         asked_(tick_ns(), [cpus = options.cpus] { return idle_times(cpus.empty() ? online_cpus() : cpus); }) {}
 

@@ -63,6 +63,10 @@ Recorder::Recorder(bpf_object& object, const SamplingOptions& options, const Val
 
 Recorder::~Recorder() = default;
 
+void Recorder::begin_without_scripts(ScriptProgram& program) {
+  if (tables_) tables_->begin_without_scripts(program);
+}
+
 void Recorder::consume(ProcessTimeline& timeline, Profile& into) {
   generations_.note_own_processes();
   rows_.look_at_clock();

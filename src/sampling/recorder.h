@@ -24,6 +24,7 @@
 
 namespace profile {
 
+class ScriptProgram;
 class TableSupply;
 struct FinishedWalk;
 class UnfinishedWalks;
@@ -33,6 +34,9 @@ class Recorder {
   // `object` must be prepared with the same options and loaded; it must outlive the recorder.
   Recorder(bpf_object& object, const SamplingOptions& options, const ValueConversion& conversion = {});
   ~Recorder();
+
+  // The BPF program shows no functions of scripts until `program` has taken its place, which must outlive the recorder.
+  void begin_without_scripts(ScriptProgram& program);
 
   // The functions of the same names in Source say what these do.
   void hand_to(RowMaker::OnSample on_sample) { rows_.hand_to(std::move(on_sample)); }

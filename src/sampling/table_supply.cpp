@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "process/timeline.h"
+#include "sampling/script_program.h"
 #include "support/clock.h"
 #include "support/plural.h"
 #include "support/work_budget.h"
@@ -127,6 +128,7 @@ void TableSupply::supply(ProcessTimeline& timeline) {
   forget_replaced(timeline);
   try_again();
   tell_copies(timeline);
+  hand_over_held(false);
   const std::uint64_t end_ns = monotonic_ns() + at_once_ns;
   answer_while([end_ns] { return monotonic_ns() < end_ns; }, timeline);
 }
@@ -150,6 +152,7 @@ void TableSupply::hurry(ProcessTimeline& timeline, bool may_wait, WorkBudget& wo
   const std::uint64_t before = spent_steps_;
   const std::uint64_t most = work.left();
   answer_while([&] { return spent_steps_ - before < most; }, timeline);
+  hand_over_held(may_wait);
   work.take(spent_steps_ - before);
 }
 
@@ -168,6 +171,7 @@ void TableSupply::expect_scripts(ProcessTimeline& timeline, std::uint32_t tgid) 
     if (!is_known && (is_of_all || is_interpreter(mapped))) want(*mapped.file, tgid, now_ns, mapped.start.value);
   }
   if (asked_.empty()) return;
+  if (script_program_ != nullptr) script_program_->settle();
   WorkBudget work(most_early_work);
   hurry(timeline, true, work);
 }
@@ -210,7 +214,7 @@ bool TableSupply::answer(const Asked& asked, ProcessTimeline& timeline) {
   const walk_file_key& key = asked.question.key;
   // It was asked before the answer to an earlier question came. To make the table again would take it away for some
   // milliseconds, in which walks would ask again, and so on.
-  if (tables_.find(key).state != WALK_FILE_ASKED) return true;
+  if (tables_.find(key).state != WALK_FILE_ASKED || is_held(key)) return true;
   if (is_vdso(key)) {
     make(key, {}, 0);
     return true;
@@ -236,6 +240,7 @@ bool TableSupply::answer(const Asked& asked, ProcessTimeline& timeline) {
     give_up(key);
     return true;
   }
+  begin_script_program(place.file->path);
   // The walk in the kernel has asked meanwhile, and the file was answered under its true key.
   if (key.version == own_version && tables_.key_of(place.file->number) != nullptr) return true;
   if (!is_surely(key, *place.file)) {
@@ -286,39 +291,65 @@ bool TableSupply::is_surely(const walk_file_key& key, const CodeFile& file) {
 
 void TableSupply::make(const walk_file_key& key, const FileRef& file, std::uint64_t owner) {
   const WalkTables::Of of{.owner = owner, .number = file.number};
-  const auto is_costly = [&] {
-    if (costly_.size() < most_costly) costly_.insert(file.number);
-  };
   if (!effort_.begin(owner, file.number)) {
-    is_costly();
+    note_costly(file.number);
     return refuse_for(too_costly_for_ns, key, of);
   }
   WorkBudget& budget = effort_.budget();
   const std::uint64_t given = budget.left();
-  const UnwindOfFile made = reader_.unwind_table(file, budget);
+  UnwindOfFile made = reader_.unwind_table(file, budget);
   budget.take(steps_a_file);
   // It may have cost any time.
   if (made.failed == Unnamed::parser_gave_up) budget.take(given);
   spent_steps_ += given - budget.left();
   const Effort::Verdict verdict = effort_.end();
   const bool is_spent = made.failed == Unnamed::named && made.fault == UnwindFault::spent;
-  if (is_spent) is_costly();
+  if (is_spent) note_costly(file.number);
   if (is_spent && verdict == Effort::Verdict::later) return refuse_for(too_costly_for_ns, key, of);
   if (is_spent || made.failed != Unnamed::named) return refuse_for_longer(key, of);
   const Interpreter& interpreter = made.interpreter;
   const bool is_wanted = (languages_ >> interpreter.language & 1) != 0;
   if (is_wanted) note_interpreter(file.path, interpreter);
-  const script_layout* const layout = is_wanted && interpreter.has_layout() ? &interpreter.layout : nullptr;
+  if (is_wanted && interpreter.has_layout() && script_program_ != nullptr && !script_program_->is_settled()) {
+    held_.push_back({.key = key, .made = std::move(made), .of = of});
+  } else {
+    hand_over(key, made, of);
+  }
+}
+
+void TableSupply::hand_over(const walk_file_key& key, const UnwindOfFile& made, const WalkTables::Of& of) {
+  const Interpreter& interpreter = made.interpreter;
+  const bool is_shown = (languages_ >> interpreter.language & 1) != 0 && interpreter.has_layout();
+  const script_layout* const layout = is_shown ? &interpreter.layout : nullptr;
   const auto added =
       made.fault == UnwindFault::none ? tables_.add(key, made.table, layout, of) : WalkTables::Added::other_machine;
   if (added == WalkTables::Added::no_room) {
-    is_costly();
+    note_costly(of.number);
     return refuse_for_longer(key, of);
   }
-  costly_.erase(file.number);
+  costly_.erase(of.number);
   tries_.erase(key);
   if (added != WalkTables::Added::added) return refuse(key, of);
   ++changes_;
+}
+
+// The kernel takes longer for the program than the file to be opened and read.
+void TableSupply::begin_script_program(std::string_view path) {
+  if (script_program_ != nullptr && is_named_as_interpreter(path)) static_cast<void>(script_program_->is_settled());
+}
+
+bool TableSupply::is_held(const walk_file_key& key) const {
+  return std::ranges::any_of(held_,
+                             [&](const Held& held) { return std::is_eq(WalkFileOrder::compare(held.key, key)); });
+}
+
+void TableSupply::hand_over_held(bool at_once) {
+  if (held_.empty() || (!at_once && !script_program_->is_settled())) return;
+  for (const Held& held : std::exchange(held_, {})) hand_over(held.key, held.made, held.of);
+}
+
+void TableSupply::note_costly(std::uint64_t number) {
+  if (costly_.size() < most_costly) costly_.insert(number);
 }
 
 void TableSupply::note_interpreter(std::string_view path, const Interpreter& interpreter) {
@@ -359,6 +390,11 @@ void TableSupply::try_again() {
 void TableSupply::forget_replaced(ProcessTimeline& timeline) {
   std::vector<walk_file_key> keys;
   for (const std::uint64_t number : timeline.take_replaced_numbers()) {
+    const auto is_replaced = [number](const Held& held) { return held.of.number == number; };
+    for (const Held& held : held_) {
+      if (is_replaced(held)) keys.push_back(held.key);
+    }
+    std::erase_if(held_, is_replaced);
     if (const walk_file_key* const key = tables_.key_of(number)) keys.push_back(*key);
   }
   if (!keys.empty()) tables_.forget(keys);

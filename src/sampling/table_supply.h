@@ -19,6 +19,7 @@
 namespace profile {
 
 class CodeFile;
+class ScriptProgram;
 class WorkBudget;
 
 class TableSupply {
@@ -26,9 +27,13 @@ class TableSupply {
   // Both arguments must outlive it.
   TableSupply(bpf_object& object, FileReader& reader);
 
+  // The table of an interpreter is not there for walks before `program`, which must outlive this object, shows the
+  // functions of its scripts.
+  void begin_without_scripts(ScriptProgram& program) { script_program_ = &program; }
+
   void ask(const ring_file& question);
   // True if a file waits for its table. It waits at most some two seconds for the file to be opened.
-  [[nodiscard]] bool is_asked() const { return !asked_.empty() || !copies_.empty(); }
+  [[nodiscard]] bool is_asked() const { return !asked_.empty() || !copies_.empty() || !held_.empty(); }
   // Answers the questions that it can answer within 5 ms, beginning with the file that walks have met most often. A
   // very large file alone takes some tens of ms.
   void supply(ProcessTimeline& timeline);
@@ -83,6 +88,18 @@ class TableSupply {
   void answer_while(const std::function<bool()>& may_go_on, ProcessTimeline& timeline);
   void give_up(const walk_file_key& key);
   void make(const walk_file_key& key, const FileRef& file, std::uint64_t owner);
+  // A table that was made, and waits for the program that shows functions of scripts.
+  struct Held {
+    walk_file_key key{};
+    UnwindOfFile made;
+    WalkTables::Of of;
+  };
+  void begin_script_program(std::string_view path);
+  [[nodiscard]] bool is_held(const walk_file_key& key) const;
+  // Gives the tables to walks that wait for the program, if it has come or if `at_once`.
+  void hand_over_held(bool at_once);
+  void hand_over(const walk_file_key& key, const UnwindOfFile& made, const WalkTables::Of& of);
+  void note_costly(std::uint64_t number);
   void note_interpreter(std::string_view path, const Interpreter& interpreter);
   // Walks do without the table, for ever or until it is asked for again.
   void refuse(const walk_file_key& key, const WalkTables::Of& of);
@@ -108,7 +125,9 @@ class TableSupply {
     CodeCopy at;
     std::uint64_t until_ns = 0;
   };
-  std::vector<Copy> copies_;                           // walks have not been told of these
+  std::vector<Copy> copies_;                 // walks have not been told of these
+  ScriptProgram* script_program_ = nullptr;  // null: the program shows functions of scripts
+  std::vector<Held> held_;
   std::multimap<std::uint64_t, walk_file_key> again_;  // files that are refused until then (CLOCK_MONOTONIC)
   std::map<std::string, Interpreter> unshown_;         // interpreters without a layout, by path
   std::uint32_t languages_ = 0;                        // walk_config::languages

@@ -80,7 +80,10 @@ TracedPrograms::TracedPrograms(const Plan& plan, const SamplingOptions& options,
       object_(load(plan, options_, fallback_)),
       attached_(plan.attached),
       followers_(options_.follow_children ? attach_followers(*object_) : std::vector<BpfLink>()),
-      recorder_(*object_, options_, conversion) {}
+      recorder_(*object_, options_, conversion) {
+  if (!plan.script_program || options_.languages == 0) return;
+  recorder_.begin_without_scripts(script_program_.emplace(*plan.script_program, *object_));
+}
 
 void TracedPrograms::attach() {
   for (const char* name : attached_) keep(attach_program(*object_, name));
@@ -130,6 +133,9 @@ std::vector<std::string> TracedPrograms::notes() const {
   if (const std::uint64_t missed = missed_runs(); missed != 0) {
     lines.push_back(number_of(missed, "event was", "events were") +
                     " not seen: another BPF program was at work on that CPU");
+  }
+  if (const std::string why = script_program_ ? script_program_->refusal() : ""; !why.empty()) {
+    lines.push_back("functions of scripts are not shown: " + why);
   }
   std::ranges::move(recorder_.notes(), std::back_inserter(lines));
   return lines;

@@ -11,6 +11,7 @@
 
 #include "sampling/record_maps.h"
 #include "sampling/recorder.h"
+#include "sampling/script_program.h"
 #include "sampling/source.h"
 #include "support/bpf.h"
 
@@ -32,6 +33,7 @@ class TracedPrograms {
     // Sets the source's constants and sizes, between opening and loading.
     std::function<void(bpf_object& object, const SamplingOptions& options)> prepare;
     std::string_view use;  // its name in the table of kernel_needs.h, which says what the kernel must have
+    std::optional<ScriptProgram::Source> script_program = {};  // for an object that shows no functions of scripts
   };
 
   // Opens, prepares and loads the object, and follows the command's processes when `options` say so. Throws Error.
@@ -62,6 +64,7 @@ class TracedPrograms {
   SamplingOptions options_;
   std::optional<std::string> fallback_;
   BpfObject object_;
+  std::optional<ScriptProgram> script_program_;
   std::vector<const char*> attached_;
   std::vector<BpfLink> followers_;
   std::vector<BpfLink> links_;
