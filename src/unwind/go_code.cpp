@@ -19,6 +19,9 @@ enum class Change : std::uint8_t {
   and_back,
   // It leaves the old stack for good, which another thread may go on with. Go's own tracebacks end there, too.
   for_good,
+  // It pushes the frame pointer, and then once more with what it saves for C. So the word behind the second one is the
+  // first, and no return address.
+  frame_twice,
   // The kernel lets a signal handler return into it, with the interrupted registers on the stack.
   from_signal
 };
@@ -27,14 +30,21 @@ struct Changer {
   std::string_view name;
   Change change;
 };
-// src/runtime/asm_amd64.s, sys_linux_amd64.s, time_linux_amd64.s and race_amd64.s of Go 1.16 to 1.25.
+// src/runtime/asm_amd64.s, sys_linux_amd64.s, time_linux_amd64.s, race_amd64.s and cgo/asm_amd64.s of Go 1.16 to 1.25.
 constexpr std::array changers{
-    Changer{"runtime.systemstack", Change::and_back},  Changer{"runtime.asmcgocall", Change::and_back},
-    Changer{"runtime.cgocallback", Change::and_back},  Changer{"runtime.nanotime1", Change::and_back},
-    Changer{"runtime.walltime", Change::and_back},     Changer{"time.now", Change::and_back},
-    Changer{"runtime.vgetrandom1", Change::and_back},  Changer{"racecall", Change::and_back},
-    Changer{"runtime.mcall", Change::for_good},        Changer{"runtime.morestack", Change::for_good},
-    Changer{"runtime.sigreturn", Change::from_signal}, Changer{"runtime.sigreturn__sigaction", Change::from_signal},
+    Changer{"runtime.systemstack", Change::and_back},
+    Changer{"runtime.asmcgocall", Change::and_back},
+    Changer{"runtime.cgocallback", Change::and_back},
+    Changer{"runtime.nanotime1", Change::and_back},
+    Changer{"runtime.walltime", Change::and_back},
+    Changer{"time.now", Change::and_back},
+    Changer{"runtime.vgetrandom1", Change::and_back},
+    Changer{"racecall", Change::and_back},
+    Changer{"runtime.mcall", Change::for_good},
+    Changer{"runtime.morestack", Change::for_good},
+    Changer{"crosscall2", Change::frame_twice},
+    Changer{"runtime.sigreturn", Change::from_signal},
+    Changer{"runtime.sigreturn__sigaction", Change::from_signal},
 };
 constexpr std::uint64_t most_function_bytes = 4096;  // the largest has some 500
 
@@ -55,6 +65,33 @@ std::optional<std::size_t> end_of_change(std::span<const std::byte> code) {
   return std::nullopt;
 }
 
+struct CodeRange {
+  std::size_t begin = 0;
+  std::size_t end = 0;
+};
+
+// From "lea n(%rsp),%rbp" behind "mov %rbp,n(%rsp)", in a function that begins with "push %rbp; mov %rsp,%rbp", to
+// "mov n(%rsp),%rbp". nullopt: a function of another form, such as that of Go before 1.21.
+std::optional<CodeRange> range_of_second_frame(std::span<const std::byte> code) {
+  constexpr auto bytes = [](auto... values) { return std::array{std::byte(values)...}; };
+  constexpr auto begin = bytes(0x55, 0x48, 0x89, 0xe5);
+  constexpr auto store = bytes(0x48, 0x89, 0x6c, 0x24);
+  constexpr auto address = bytes(0x48, 0x8d, 0x6c, 0x24);
+  constexpr auto load = bytes(0x48, 0x8b, 0x6c, 0x24);
+  constexpr std::size_t length = store.size() + 1;  // with n
+  if (code.size() < begin.size() || !std::ranges::equal(code.first(begin.size()), begin)) return std::nullopt;
+  const auto found_store = std::ranges::search(code, store);
+  const auto at = static_cast<std::size_t>(found_store.begin() - code.begin());
+  const std::span<const std::byte> rest = code.subspan(std::min(at + length, code.size()));
+  if (rest.size() < length || !std::ranges::equal(rest.first(address.size()), address)) return std::nullopt;
+  if (rest[address.size()] != code[at + store.size()]) return std::nullopt;
+  const auto found_load = std::ranges::search(rest, load);
+  if (found_load.empty()) return std::nullopt;
+  const std::size_t from = at + length;
+  return CodeRange{.begin = from + length,
+                   .end = from + static_cast<std::size_t>(found_load.begin() - rest.begin()) + length};
+}
+
 unwind_rule rule_for(Change change) {
   constexpr std::uint8_t rbp = 6;
   constexpr std::uint8_t rsp = 7;
@@ -69,6 +106,14 @@ unwind_rule rule_for(Change change) {
     rule.extra = UNWIND_LOST;
   } else if (change == Change::for_good) {
     rule.cfa = UNWIND_CFA_END;
+  } else if (change == Change::frame_twice) {
+    rule.cfa = UNWIND_CFA_REGISTER;
+    rule.cfa_register = rbp;
+    rule.cfa_offset = 24;
+    rule.fp = rule.ra = UNWIND_AT_CFA;
+    rule.fp_offset = -16;
+    rule.ra_offset = -8;
+    rule.extra = UNWIND_LOST;
   } else {
     // The stack pointer is at struct ucontext, whose registers begin at 40: r8 to r15, rdi, rsi, rbp, rbx, rdx, rax,
     // rcx, rsp, rip.
@@ -86,6 +131,13 @@ unwind_rule rule_for(Change change) {
   return rule;
 }
 
+// Where the function's rule holds.
+std::optional<CodeRange> range_of(Change change, std::span<const std::byte> code) {
+  if (change == Change::frame_twice) return range_of_second_frame(code);
+  const auto begin = change == Change::from_signal ? 0 : end_of_change(code);
+  return begin ? std::optional(CodeRange{.begin = *begin, .end = code.size()}) : std::nullopt;
+}
+
 }  // namespace
 
 std::vector<FrameRange> go_code_of(const ElfFile& file, const UnwindMachine& machine, RuleList& rules) {
@@ -101,10 +153,10 @@ std::vector<FrameRange> go_code_of(const ElfFile& file, const UnwindMachine& mac
     std::vector<std::byte> code(bytes);
     if (!file.read_at(offset->value, code)) continue;
     const Change change = changers[name].change;
-    const auto begin = change == Change::from_signal ? 0 : end_of_change(code);
-    if (!begin) continue;
-    found.push_back({.start = static_cast<std::uint32_t>(offset->value + *begin),
-                     .bytes = static_cast<std::uint32_t>(bytes - *begin),
+    const auto range = range_of(change, code);
+    if (!range) continue;
+    found.push_back({.start = static_cast<std::uint32_t>(offset->value + range->begin),
+                     .bytes = static_cast<std::uint32_t>(range->end - range->begin),
                      .at = rules.number_of(rule_for(change)),
                      .common = FrameRange::plain});
   }

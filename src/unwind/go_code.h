@@ -1,5 +1,6 @@
 // Finds the code of Go's runtime that changes stacks. Its entries describe it as if it had not: on the other stack they
-// would find a word that is no return address.
+// would find a word that is no return address. And the code that pushes its frame pointer twice, which only entries of
+// .debug_frame describe.
 #pragma once
 
 #include <vector>
