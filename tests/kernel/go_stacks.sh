@@ -104,41 +104,68 @@ func main() {
 	}
 }
 GO
-# build PROGRAM NAME FLAGS
-build() { (cd "$tmp/$1.go" && HOME=$tmp GO111MODULE=off go build -ldflags="$3" -o "$tmp/$2" main.go) || fail "go cannot build $1"; }
+# build PROGRAM NAME FLAGS : by this machine's Go or, when $tree is a tree of another release, by the one there.
+build() {
+  local at=$tree/tmp/go_stacks
+  mkdir -p "$at" && cp "$tmp/$1.go/main.go" "$at" || fail "cannot write $at"
+  # shellcheck disable=SC2016
+  inside env HOME=/tmp GO111MODULE=off GOTELEMETRY=off sh -c 'cd /tmp/go_stacks && go build -ldflags="$1" -o "$2" main.go' sh "$3" "$2" ||
+    fail "go cannot build $1"
+}
+inside() {
+  if [[ -z $tree ]]; then "$@"; else GOROOT=$goroot chroot "$tree" "$@"; fi
+}
 
 # sample_of MODE PATTERN : samples $program, and keeps the lines that match.
 sample_of() {
   echo "$program $1"
-  start "$tmp/$program" "$1"
+  start_program "$1"
   wait_until is_at_work "$started"
   sample -U -a -F 499 -p "$started" -o "$tmp/all.folded" 0.6
   kill "$started"
   grep -v 'incomplete: no table yet' "$tmp/all.folded" | grep -E "$2" >"$tmp/out" || fail "no stack matches '$2'; $(head -n 5 "$tmp/all.folded")"
 }
+start_program() {
+  if [[ -z $tree ]]; then start "/tmp/go_stacks/$program" "$1"; else start chroot "$tree" "/tmp/go_stacks/$program" "$1"; fi
+}
 abi='(\.abi0)?'
 outermost="runtime\\.goexit$abi;runtime\\.main;main\\.main"
 
-for flags in '' -w '-s -w'; do
-  program="plain${flags// /}"
-  build plain "$program" "$flags"
-  sample_of runtime ";runtime\\.systemstack$abi;"
-  expect_share "^$program;$outermost;(main\\.deeper;){4}main\\.asksForCallers;.*runtime\\.systemstack" 95 100
-  sample_of clock ';time\.now'
-  expect_share "^$program;$outermost;(main\\.deeper;){4}main\\.asksForTime;(time\\.Now;)?time\\.now" 95 100
+check_stacks() {
+  local flags
+  for flags in '' -w '-s -w'; do
+    program="plain${flags// /}"
+    build plain "$program" "$flags"
+    sample_of runtime ";runtime\\.systemstack$abi;"
+    expect_share "^$program;$outermost;(main\\.deeper;){4}main\\.asksForCallers;.*runtime\\.systemstack" 95 100
+    sample_of clock ';time\.now'
+    expect_share "^$program;$outermost;(main\\.deeper;){4}main\\.asksForTime;(time\\.Now;)?(time\\.runtimeNow;)?time\\.now" 95 100
 
-  program="mixed${flags// /}"
-  build mixed "$program" "$flags"
-  sample_of c ';c_burn |\[mixed[^;]*\] '
-  expect_share "^$program;$outermost;main\\.goOuter;main\\.goInner;(main\\._Cfunc_c_burn$abi;)?(runtime\\.cgocall;)?runtime\\.asmcgocall$abi;" 95 100
-  sample_of callback ';main\.burn '
-  expect_share "^$program;$outermost;main\\.goOuter;main\\.goInner;(main\\._Cfunc_c_calls$abi;)?(runtime\\.cgocall;)?runtime\\.asmcgocall$abi;.*crosscall2$abi;runtime\\.cgocallback$abi;runtime\\.cgocallbackg.*goBurn;main\\.burn " 90 100
-done
+    program="mixed${flags// /}"
+    build mixed "$program" "$flags"
+    sample_of c ';c_burn |\[mixed[^;]*\] '
+    expect_share "^$program;$outermost;main\\.goOuter;main\\.goInner;(main\\._Cfunc_c_burn$abi;)?(runtime\\.cgocall;)?runtime\\.asmcgocall$abi;" 95 100
+    sample_of callback ';main\.burn '
+    expect_share "^$program;$outermost;main\\.goOuter;main\\.goInner;(main\\._Cfunc_c_calls$abi;)?(runtime\\.cgocall;)?runtime\\.asmcgocall$abi;.*crosscall2$abi;runtime\\.cgocallback$abi;runtime\\.cgocallbackg.*goBurn;main\\.burn " 90 100
+  done
 
-# A thread that has left its goroutine begins with the change to its own stack.
-program=plain
-echo "$program handoff"
-start "$tmp/$program" handoff
-sample -e futex -f -p "$started" -o "$tmp/out.folded" 1
-mv "$tmp/out.folded" "$tmp/out"
-expect_share '^plain;runtime\.(mcall|mstart|systemstack|goexit|rt0_go|clone|morestack)' 95 100
+  # A thread that has left its goroutine begins with the change to its own stack.
+  program=plain
+  echo "$program handoff"
+  start_program handoff
+  sample -e futex -f -p "$started" -o "$tmp/out.folded" 1
+  mv "$tmp/out.folded" "$tmp/out"
+  expect_share '^plain;runtime\.(mcall|mstart|systemstack|goexit|rt0_go|clone|morestack)' 95 100
+  kill "$started"
+}
+
+tree=
+check_stacks
+
+# The newest Go that Debian has.
+source "$(dirname "$0")/releases.bash"
+tree_of trixie golang-go gcc libc6-dev
+tree=$trees/trixie
+# There is no /proc, by which it would find this.
+for root in "$tree"/usr/lib/go-1.*; do goroot=${root#"$tree"}; done
+check_stacks

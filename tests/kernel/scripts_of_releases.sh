@@ -2,20 +2,8 @@
 # The interpreters of other releases of Debian, in trees of their own as containers have them: of each version that is
 # said to be known, the stacks are whole and right. New trees are made with debootstrap, which takes a minute each.
 source "$(dirname "$0")/scripts.bash"
-need_command debootstrap
+source "$(dirname "$0")/releases.bash"
 releases=(bullseye trixie)
-trees=${XDG_CACHE_HOME:-$HOME/.cache}/profile-tests/releases
-mkdir -p "$trees" || skip "cannot write to $trees"
-
-# tree_of RELEASE : makes the tree unless it is there.
-tree_of() {
-  local new=$trees/new-$1
-  if [[ -e $trees/$1 ]]; then return; fi
-  rm -rf --one-file-system "$new"
-  debootstrap --variant=minbase --include=perl,php-cli,ruby,python3,nodejs "$1" "$new" http://deb.debian.org/debian \
-    >"$tmp/debootstrap" 2>&1 || skip "no tree of $1: $(tail -n 1 "$tmp/debootstrap")"
-  mv "$new" "$trees/$1"
-}
 
 # measure RELEASE LANGUAGE KIND COMMAND... DEPTH : KIND as for check_mix
 measure() {
@@ -49,7 +37,7 @@ measure() {
 
 shown=()
 for release in "${releases[@]}"; do
-  tree_of "$release"
+  tree_of "$release" perl php-cli ruby python3 nodejs
   [[ $release == bullseye ]] && python=old-python || python=python
   measure "$release" python "$python" python3 /scripts/mix.py 40
   # Since 3.12 it can make code for each function, so that perf has names.
