@@ -80,16 +80,17 @@ std::optional<CodeRange> range_of_second_frame(std::span<const std::byte> code) 
   constexpr auto load = bytes(0x48, 0x8b, 0x6c, 0x24);
   constexpr std::size_t length = store.size() + 1;  // with n
   if (code.size() < begin.size() || !std::ranges::equal(code.first(begin.size()), begin)) return std::nullopt;
-  const auto found_store = std::ranges::search(code, store);
-  const auto at = static_cast<std::size_t>(found_store.begin() - code.begin());
+  const auto place_of = [](std::span<const std::byte> where, const auto& what) {
+    return static_cast<std::size_t>(std::search(where.begin(), where.end(), what.begin(), what.end()) - where.begin());
+  };
+  const std::size_t at = place_of(code, store);
   const std::span<const std::byte> rest = code.subspan(std::min(at + length, code.size()));
   if (rest.size() < length || !std::ranges::equal(rest.first(address.size()), address)) return std::nullopt;
   if (rest[address.size()] != code[at + store.size()]) return std::nullopt;
-  const auto found_load = std::ranges::search(rest, load);
-  if (found_load.empty()) return std::nullopt;
+  const std::size_t end = place_of(rest, load);
+  if (end == rest.size()) return std::nullopt;
   const std::size_t from = at + length;
-  return CodeRange{.begin = from + length,
-                   .end = from + static_cast<std::size_t>(found_load.begin() - rest.begin()) + length};
+  return CodeRange{.begin = from + length, .end = from + end + length};
 }
 
 unwind_rule rule_for(Change change) {

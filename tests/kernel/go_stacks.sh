@@ -121,7 +121,7 @@ sample_of() {
   echo "$program $1"
   start_program "$1"
   wait_until is_at_work "$started"
-  sample -U -a -F 499 -p "$started" -o "$tmp/all.folded" 0.6
+  sample -U -a -F 499 -p "$started" -o "$tmp/all.folded" 1.5
   kill "$started"
   grep -v 'incomplete: no table yet' "$tmp/all.folded" | grep -E "$2" >"$tmp/out" || fail "no stack matches '$2'; $(head -n 5 "$tmp/all.folded")"
 }
