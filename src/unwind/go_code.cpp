@@ -65,14 +65,14 @@ std::optional<std::size_t> end_of_change(std::span<const std::byte> code) {
   return std::nullopt;
 }
 
-struct CodeRange {
+struct Stretch {
   std::size_t begin = 0;
   std::size_t end = 0;
 };
 
 // From "lea n(%rsp),%rbp" behind "mov %rbp,n(%rsp)", in a function that begins with "push %rbp; mov %rsp,%rbp", to
 // "mov n(%rsp),%rbp". nullopt: a function of another form, such as that of Go before 1.21.
-std::optional<CodeRange> range_of_second_frame(std::span<const std::byte> code) {
+std::optional<Stretch> range_of_second_frame(std::span<const std::byte> code) {
   constexpr auto bytes = [](auto... values) { return std::array{std::byte(values)...}; };
   constexpr auto begin = bytes(0x55, 0x48, 0x89, 0xe5);
   constexpr auto store = bytes(0x48, 0x89, 0x6c, 0x24);
@@ -90,7 +90,7 @@ std::optional<CodeRange> range_of_second_frame(std::span<const std::byte> code) 
   const std::size_t end = place_of(rest, load);
   if (end == rest.size()) return std::nullopt;
   const std::size_t from = at + length;
-  return CodeRange{.begin = from + length, .end = from + end + length};
+  return Stretch{.begin = from + length, .end = from + end + length};
 }
 
 unwind_rule rule_for(Change change) {
@@ -133,10 +133,10 @@ unwind_rule rule_for(Change change) {
 }
 
 // Where the function's rule holds.
-std::optional<CodeRange> range_of(Change change, std::span<const std::byte> code) {
+std::optional<Stretch> range_of(Change change, std::span<const std::byte> code) {
   if (change == Change::frame_twice) return range_of_second_frame(code);
   const auto begin = change == Change::from_signal ? 0 : end_of_change(code);
-  return begin ? std::optional(CodeRange{.begin = *begin, .end = code.size()}) : std::nullopt;
+  return begin ? std::optional(Stretch{.begin = *begin, .end = code.size()}) : std::nullopt;
 }
 
 }  // namespace
