@@ -163,6 +163,10 @@ static __always_inline bool is_perl_call_new(struct script_walk *script, __u64 o
   if (!back) return true;
   /* Or a function calls itself in one statement. */
   if (!is_first) return false;
+  /* Only such a function can be at it. Another one was just called, or a goto has put it in the place of its caller. */
+  const __u64 caller = script->own[PERL_OWN_INDEX];
+  if (!caller || read_perl_context(script, caller) || !is_perl_context(script, PERL_TYPE_CALL)) return true;
+  if (script->words[PERL_CONTEXT_FUNCTION] != script->function) return true;
   if (read_user(&operation, sizeof(operation), script->own[PERL_OWN_INTERPRETER] + PERL_OPERATION)) return true;
   if (!is_perl_pointer(operation) || read_user(&next, sizeof(next), operation)) return true;
   return next == back || operation == script->own[PERL_OWN_START];

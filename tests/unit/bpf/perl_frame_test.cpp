@@ -75,7 +75,14 @@ class MadeThread {
   // Pushes a call of a function. `from_c`: it returns to no operation.
   void push(const std::string& name, bool from_c = false, std::uint64_t type = PERL_TYPE_CALL) {
     const std::uint64_t context = push_context(type, from_c);
-    put(context + offset_of(PERL_CONTEXT_FUNCTION), function_of(name));
+    function_ = function_of(name);
+    put(context + offset_of(PERL_CONTEXT_FUNCTION), function_);
+    put(context + offset_of(PERL_CONTEXT_TIMES), 0);
+  }
+  // The function that was pushed last calls itself.
+  void push_again() {
+    const std::uint64_t context = push_context(PERL_TYPE_CALL, false);
+    put(context + offset_of(PERL_CONTEXT_FUNCTION), function_);
     put(context + offset_of(PERL_CONTEXT_TIMES), 0);
   }
   void push_eval(std::uint64_t catcher_at, bool from_c = false) {
@@ -146,6 +153,7 @@ class MadeThread {
   }
 
  private:
+  std::uint64_t function_ = 0;
   static constexpr std::uint64_t stack_top = 0x7ffe00000000;
   static constexpr std::uint64_t thread = 0x10000;
   static constexpr std::uint64_t perl = 0x20000;
@@ -448,10 +456,19 @@ TEST_CASE("with lines, each call says at which statement its caller is") {
   SUBCASE("a call that is still at its caller's statement has begun none of its own") {
     thread.set_statement(of_outer);
     thread.walk_it();
-    CHECK(thread.lines() == Lines{20, 20, 10});  // it calls itself there
-    thread.set_operation(0x1230);                // where it returns to
-    thread.walk_it();
     CHECK(thread.lines() == Lines{0, 20, 10});
+  }
+  SUBCASE("a function that calls itself may be at the same statement in both calls") {
+    const std::uint64_t of_leaf = thread.statement(31);
+    thread.push_again();
+    thread.made_at(of_leaf);
+    thread.set_statement(of_leaf);
+    thread.walk_it();
+    CHECK(thread.walked() == Words{"leaf", "leaf", "outer", "", "root"});
+    CHECK(thread.lines() == Lines{31, 31, 20, 10});
+    thread.set_operation(0x1230);  // where it returns to
+    thread.walk_it();
+    CHECK(thread.lines() == Lines{0, 31, 20, 10});
   }
   SUBCASE("an eval of a block is at its function's statement, an eval of a text is not") {
     thread.push_eval(0x1230);
