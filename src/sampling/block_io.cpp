@@ -13,6 +13,7 @@
 #include "sampling/durations.h"
 #include "sampling/map_walk.h"
 #include "sampling/traced.h"
+#include "support/plural.h"
 
 namespace profile {
 namespace {
@@ -87,7 +88,9 @@ class BlockIo final : public Source {
   void make_room(ProcessTimeline&, Profile&) override { rows_.make_room(); }
   void collect(ProcessTimeline& timeline, Profile& into, bool stopped) override {
     rows_.flush(stopped);
+    const std::uint64_t before = into.account.filtered;
     Source::collect(timeline, into, stopped);
+    filtered_ += into.account.filtered - before;
     into.duration_tables.push_back(rows_.take(
         {.id = "block_requests",
          .title = "Requests to block devices",
@@ -98,9 +101,20 @@ class BlockIo final : public Source {
           return std::vector{into.strings.intern(tags_.disk(tag)), into.strings.intern(BlockTags::operation(tag))};
         }));
   }
-  [[nodiscard]] std::vector<std::string> notes() const override { return rows_.notes(); }
+  [[nodiscard]] std::vector<std::string> notes() const override {
+    std::vector<std::string> lines = rows_.notes();
+    const bool are_chosen = !options().command.empty() || !options().tgids.empty() || !options().tids.empty();
+    if (are_chosen && filtered_ != 0) {
+      lines.push_back(
+          number_of(filtered_, "request was", "requests were") +
+          " made by others; among these are kernel threads (kworker), which write what programs have left in "
+          "the page cache");
+    }
+    return lines;
+  }
 
  private:
+  std::uint64_t filtered_ = 0;  // requests of processes that are not wanted
   DurationRows rows_;
   BlockTags tags_;
 };
