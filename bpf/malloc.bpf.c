@@ -27,10 +27,47 @@ MAP(heads, LRU_HASH, 0, __u32, struct call_head, SET_BY_USER_SPACE);
  * gives it one batch at a time. */
 MAP(batch, ARRAY, BPF_F_MMAPABLE, __u32, __u64, PROFILE_MALLOC_BATCH);
 
+static __always_inline enum allocator_call call_in(__u64 cookie) {
+  return cookie & ((1 << PROFILE_COOKIE_CALL_BITS) - 1);
+}
+
 static __always_inline bool is_call_to_itself(const struct probe_registers *registers, __u64 cookie, __u64 back) {
-  const __u64 begin = PROBE_IP(registers) - (__u32)cookie;
-  const __u64 end = PROBE_IP(registers) + (cookie >> PROFILE_ALLOCATOR_AFTER_SHIFT);
+  const __u64 ranges = cookie >> PROFILE_COOKIE_CALL_BITS;
+  const __u64 begin = PROBE_IP(registers) - (ranges & ((1ULL << PROFILE_COOKIE_BYTES_BITS) - 1));
+  const __u64 end = PROBE_IP(registers) + (ranges >> PROFILE_COOKIE_BYTES_BITS);
   return back >= begin && back < end;
+}
+
+/* count * bytes, or 0 where this may overflow. No allocator gives so much. */
+static __always_inline __u64 product(__u64 count, __u64 bytes) {
+  if (((count | bytes) >> 32) && (count >> 47 || bytes >> 47 || (count >> 15 && bytes >> 15))) return 0;
+  return count * bytes;
+}
+
+/* The first arguments. They are read before one is chosen, because the verifier knows a register only by its place in
+ * the context. */
+struct arguments {
+  __u64 first, second, third;
+};
+#define READ_ONCE(value) (*(const volatile __typeof__(value) *)&(value))
+static __always_inline struct arguments arguments_of(const struct probe_registers *registers) {
+  const struct arguments arguments = {.first = READ_ONCE(PROBE_ARGUMENT_1(registers)),
+                                      .second = READ_ONCE(PROBE_ARGUMENT_2(registers)),
+                                      .third = READ_ONCE(PROBE_ARGUMENT_3(registers))};
+  return arguments;
+}
+
+static __always_inline __u64 asked_bytes(struct arguments arguments, enum allocator_call call) {
+  switch (call) {
+    case ALLOCATOR_BYTES:
+      return arguments.first;
+    case ALLOCATOR_PRODUCT:
+      return product(arguments.first, arguments.second);
+    case ALLOCATOR_ALIGNED_BY_PLACE:
+      return arguments.third;
+    default:
+      return arguments.second;
+  }
 }
 
 /* In bytes. Every malloc aligns to at least this. */
@@ -57,19 +94,30 @@ static __always_inline bool goes_on_from_another(__u32 thread, const struct call
 
 enum jumps { FROM_ANOTHER = 1, TO_ANOTHER = 2 };
 
-/* `jumps`: bits of enum jumps that say how this call may be part of a jump. */
-static __always_inline int ask(struct probe_registers *registers, __u64 given, __u64 bytes, __u32 jumps) {
+/* How a call may be part of a jump: bits of enum jumps. */
+static __always_inline __u32 jumps_of(struct arguments arguments, enum allocator_call call) {
+  if (call == ALLOCATOR_BYTES) return FROM_ANOTHER;
+  if (call == ALLOCATOR_MOVED) return arguments.first ? 0 : TO_ANOTHER;
+  return call == ALLOCATOR_ALIGNED ? FROM_ANOTHER | TO_ANOTHER : 0;
+}
+
+SEC("uprobe")
+int ask(struct probe_registers *registers) {
   struct sample sample;
   keep_stack_of_task(registers);
-  if (!begin_sample(&sample)) return 0;
+  const __u64 cookie = bpf_get_attach_cookie(registers);
+  if (call_in(cookie) == ALLOCATOR_FREE || !begin_sample(&sample)) return 0;
   const __u64 back = return_address(registers, false);
-  if (is_call_to_itself(registers, bpf_get_attach_cookie(registers), back)) return 0;
+  if (is_call_to_itself(registers, cookie, back)) return 0;
+  const struct arguments arguments = arguments_of(registers);
+  const __u64 bytes = asked_bytes(arguments, call_in(cookie));
+  const __u32 jumps = jumps_of(arguments, call_in(cookie));
   if (jumps) {
     const __u32 thread = (__u32)bpf_get_current_pid_tgid();
     const struct call_head here = {.stack_pointer = PROBE_SP(registers),
                                    .back = back,
                                    .function = PROBE_IP(registers),
-                                   .given = given,
+                                   .given = call_in(cookie) == ALLOCATOR_ALIGNED ? arguments.first : 0,
                                    .bytes = bytes};
     const bool is_counted = (jumps & FROM_ANOTHER) && goes_on_from_another(thread, &here);
     if (jumps & TO_ANOTHER) bpf_map_update_elem(&heads, &thread, &here, BPF_ANY);
@@ -78,34 +126,6 @@ static __always_inline int ask(struct probe_registers *registers, __u64 given, _
   if (record_config.user_stacks) sample.key.caller = back;
   return end_sample(registers, &sample, bytes);
 }
-
-/* count * bytes, or 0 where this may overflow. No allocator gives so much. */
-static __always_inline __u64 product(__u64 count, __u64 bytes) {
-  if (((count | bytes) >> 32) && (count >> 47 || bytes >> 47 || (count >> 15 && bytes >> 15))) return 0;
-  return count * bytes;
-}
-
-/* malloc(bytes), valloc and pvalloc */
-SEC("uprobe")
-int ask_1(struct probe_registers *registers) { return ask(registers, 0, PROBE_ARGUMENT_1(registers), FROM_ANOTHER); }
-/* calloc(count, bytes) */
-SEC("uprobe")
-int ask_product(struct probe_registers *registers) {
-  return ask(registers, 0, product(PROBE_ARGUMENT_1(registers), PROBE_ARGUMENT_2(registers)), 0);
-}
-/* realloc(memory, bytes) */
-SEC("uprobe")
-int ask_moved(struct probe_registers *registers) {
-  return ask(registers, 0, PROBE_ARGUMENT_2(registers), PROBE_ARGUMENT_1(registers) ? 0 : TO_ANOTHER);
-}
-/* memalign(alignment, bytes), aligned_alloc */
-SEC("uprobe")
-int ask_2(struct probe_registers *registers) {
-  return ask(registers, PROBE_ARGUMENT_1(registers), PROBE_ARGUMENT_2(registers), FROM_ANOTHER | TO_ANOTHER);
-}
-/* posix_memalign(&memory, alignment, bytes) */
-SEC("uprobe")
-int ask_3(struct probe_registers *registers) { return ask(registers, 0, PROBE_ARGUMENT_3(registers), 0); }
 
 /* --- Memory that is not freed (--live) ---------------------------------------------------------------------------- */
 
@@ -136,13 +156,38 @@ static __noinline struct allocation *place_of_call(__u64 key, __u32 tgid, __u64 
   return find(key, tgid, sp);
 }
 
-static __always_inline int begin_call(struct probe_registers *registers, __u64 given, __u64 bytes) {
+/* Ends the memory at `address`, if it was allocated before `before_ns`. */
+static __always_inline void give_back(__u32 tgid, __u64 address, __u64 before_ns) {
+  const __u64 key = key_of(tgid, address);
+  struct allocation *memory = find(key, tgid, address);
+  if (!memory || !memory->life || memory->span.start_ns >= before_ns) return;
+  if (close_span(&memory->span)) count_span(&memory->span, memory->id, 0, SPAN_CLOSED, 0);
+  bpf_map_delete_elem(&spans, &key);
+}
+
+/* What a call is given besides the bytes. For realloc it is the old memory's address: 0, or more than any alignment
+ * that malloc gives. ~0: the call cannot be part of a jump. */
+static __always_inline __u64 given_to(struct arguments arguments, enum allocator_call call) {
+  if (call == ALLOCATOR_BYTES) return 0;
+  return call == ALLOCATOR_PRODUCT ? ~0ULL : arguments.first;
+}
+
+SEC("uprobe")
+int begin(struct probe_registers *registers) {
   struct sample sample;
   keep_stack_of_task(registers);
+  const __u64 cookie = bpf_get_attach_cookie(registers);
+  const __u32 tgid = current_tgid();
+  if (call_in(cookie) == ALLOCATOR_FREE) {
+    give_back(tgid, PROBE_ARGUMENT_1(registers), ~0ULL);
+    return 0;
+  }
   if (!begin_sample(&sample)) return 0;
   const __u64 back = return_address(registers, false);
-  if (is_call_to_itself(registers, bpf_get_attach_cookie(registers), back)) return 0;
-  const __u32 tgid = current_tgid();
+  if (is_call_to_itself(registers, cookie, back)) return 0;
+  const struct arguments arguments = arguments_of(registers);
+  const __u64 bytes = asked_bytes(arguments, call_in(cookie));
+  const __u64 given = given_to(arguments, call_in(cookie));
   const __u64 sp = PROBE_SP(registers);
   const __u64 key = key_of(tgid, sp);
   struct allocation *call = find(key, tgid, sp);
@@ -166,19 +211,10 @@ static __always_inline int begin_call(struct probe_registers *registers, __u64 g
   return 0;
 }
 
-/* Ends the memory at `address`, if it was allocated before `before_ns`. */
-static __always_inline void give_back(__u32 tgid, __u64 address, __u64 before_ns) {
-  const __u64 key = key_of(tgid, address);
-  struct allocation *memory = find(key, tgid, address);
-  if (!memory || !memory->life || memory->span.start_ns >= before_ns) return;
-  if (close_span(&memory->span)) count_span(&memory->span, memory->id, 0, SPAN_CLOSED, 0);
-  bpf_map_delete_elem(&spans, &key);
-}
-
-enum result { IN_REGISTER, IN_MEMORY, MOVED };
-
-static __always_inline int end_call(struct probe_registers *registers, enum result result) {
+SEC("uretprobe")
+int end(struct probe_registers *registers) {
   keep_stack_of_task(registers);
+  const enum allocator_call called = call_in(bpf_get_attach_cookie(registers));
   const __u32 tgid = current_tgid();
   const __u64 sp = PROBE_SP(registers) - PROBE_RETURN_BYTES;
   const __u64 key = key_of(tgid, sp);
@@ -188,13 +224,13 @@ static __always_inline int end_call(struct probe_registers *registers, enum resu
   bpf_map_delete_elem(&spans, &key);
 
   __u64 address = PROBE_RESULT(registers);
-  if (result == IN_MEMORY) {
+  if (called == ALLOCATOR_ALIGNED_BY_PLACE) {
     const bool failed = (__u32)address != 0;
     if (failed || bpf_probe_read_user(&address, sizeof(address), (void *)memory.given)) address = 0;
   }
   /* Another thread may already have memory at the old address. That memory is younger than this call, so it stays. */
   const __u64 begun_ns = memory.span.start_ns ? memory.span.start_ns : ~0ULL;
-  if (result == MOVED && (address || !memory.bytes)) give_back(tgid, memory.given, begun_ns);
+  if (called == ALLOCATOR_MOVED && (address || !memory.bytes)) give_back(tgid, memory.given, begun_ns);
   if (!memory.span.start_ns) return 0; /* its stack was lost, which has been counted */
   if (!address) {
     count_span(&memory.span, memory.id, 0, SPAN_CLOSED, 0);
@@ -209,35 +245,6 @@ static __always_inline int end_call(struct probe_registers *registers, enum resu
     bump(account, ACCOUNT_TAKEN);
     bump(account, ACCOUNT_LOST_SPANS_FULL);
   }
-  return 0;
-}
-
-SEC("uprobe")
-int begin_1(struct probe_registers *registers) { return begin_call(registers, 0, PROBE_ARGUMENT_1(registers)); }
-SEC("uprobe")
-int begin_product(struct probe_registers *registers) {
-  return begin_call(registers, ~0ULL, product(PROBE_ARGUMENT_1(registers), PROBE_ARGUMENT_2(registers)));
-}
-/* Also for realloc. There `given` is the old memory's address: 0, or more than any alignment that malloc gives. */
-SEC("uprobe")
-int begin_2(struct probe_registers *registers) {
-  return begin_call(registers, PROBE_ARGUMENT_1(registers), PROBE_ARGUMENT_2(registers));
-}
-SEC("uprobe")
-int begin_3(struct probe_registers *registers) {
-  return begin_call(registers, PROBE_ARGUMENT_1(registers), PROBE_ARGUMENT_3(registers));
-}
-SEC("uretprobe")
-int end_in_register(struct probe_registers *registers) { return end_call(registers, IN_REGISTER); }
-SEC("uretprobe")
-int end_in_memory(struct probe_registers *registers) { return end_call(registers, IN_MEMORY); }
-SEC("uretprobe")
-int end_moved(struct probe_registers *registers) { return end_call(registers, MOVED); }
-
-SEC("uprobe")
-int begin_free(struct probe_registers *registers) {
-  keep_stack_of_task(registers);
-  give_back(current_tgid(), PROBE_ARGUMENT_1(registers), ~0ULL);
   return 0;
 }
 

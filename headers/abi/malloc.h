@@ -4,10 +4,25 @@
 
 #include "abi/record.h"
 
-/* The cookie of each probe at a function's first instruction: how many bytes of the allocator's own code lie before the
- * instruction (low half) and after it (high half). A call that returns into this code is a call of the allocator to
- * itself. */
-#define PROFILE_ALLOCATOR_AFTER_SHIFT 32
+/* The kinds of an allocator's functions, which one program serves, because the kernel verifies each program for itself.
+ * Functions of one kind have the same arguments and results. */
+enum allocator_call {
+  ALLOCATOR_BYTES,            /* f(bytes): malloc, valloc, pvalloc */
+  ALLOCATOR_PRODUCT,          /* calloc(count, bytes) */
+  ALLOCATOR_MOVED,            /* realloc(memory, bytes) */
+  ALLOCATOR_ALIGNED,          /* f(alignment, bytes): memalign, aligned_alloc */
+  ALLOCATOR_ALIGNED_BY_PLACE, /* posix_memalign(&memory, alignment, bytes) */
+  ALLOCATOR_FREE,             /* free(memory) */
+  ALLOCATOR_CALLS
+};
+
+/* The cookie of each probe: the kind of the function, and how many bytes of the allocator's own code lie before its
+ * first instruction and after it. A call that returns into this code is a call of the allocator to itself. */
+#define PROFILE_COOKIE_CALL_BITS 4
+#define PROFILE_COOKIE_BYTES_BITS 30
+#define PROFILE_COOKIE(call, before, after)                      \
+  ((__u64)(call) | (__u64)(before) << PROFILE_COOKIE_CALL_BITS | \
+   (__u64)(after) << (PROFILE_COOKIE_CALL_BITS + PROFILE_COOKIE_BYTES_BITS))
 
 /* A call under way, or the memory that it gave: a value of the map `spans`. */
 struct allocation {

@@ -73,6 +73,17 @@ struct UserProbe {
   std::optional<std::uint32_t> tgid = std::nullopt;  // only in this process
 };
 
+// Probes of one program in one file.
+struct ProbeGroup {
+  struct Place {
+    FileOffset offset;
+    std::uint64_t cookie = 0;  // for bpf_get_attach_cookie()
+  };
+  std::vector<Place> places;
+  bool on_return = false;
+  std::optional<std::uint32_t> tgid = std::nullopt;  // only in this process
+};
+
 class FileProbes {
  public:
   virtual ~FileProbes() = default;
@@ -90,6 +101,9 @@ class FileProbes {
   [[nodiscard]] virtual std::vector<AllocatorFunction> allocator_functions(const ProbedFile& file) = 0;
   // A perf event of each hit, not yet enabled. No Fd: `error` says why, as errno does.
   [[nodiscard]] virtual Fd probe(const ProbedFile& file, const UserProbe& probe, int& error) = 0;
+  // A link (bpf(2)) that runs the program at all places, for a kernel that has such links and a program that was loaded
+  // for them. No Fd: likewise.
+  [[nodiscard]] virtual Fd link(const ProbedFile& file, const ProbeGroup& group, const Fd& program, int& error) = 0;
 };
 
 }  // namespace profile

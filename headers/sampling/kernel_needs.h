@@ -23,6 +23,8 @@ struct KernelVersion {
 
 // Parses "5.10.0-46-cloud-amd64"; 0.0 when `release` is no version.
 [[nodiscard]] KernelVersion kernel_version_of(std::string_view release);
+// 0.0: it does not say.
+[[nodiscard]] KernelVersion running_kernel();
 
 struct KernelNeed {
   std::string_view piece;

@@ -4,15 +4,18 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <charconv>
 #include <cstdint>
 #include <optional>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "children/channel.h"
 #include "children/wire.h"
+#include "support/probe_link.h"
 #include "support/text_file.h"
 
 namespace profile {
@@ -57,6 +60,21 @@ Fd open_event(int file, const UserProbe& probe) {
   return Fd(static_cast<int>(::syscall(SYS_perf_event_open, &attr, tgid, cpu, -1, PERF_FLAG_FD_CLOEXEC)));
 }
 
+Fd open_link(int file, const ProbeGroup& group, int program) {
+  const std::string path = "/proc/self/fd/" + std::to_string(file);
+  std::vector<std::uint64_t> offsets, cookies;
+  for (const ProbeGroup::Place& place : group.places) {
+    offsets.push_back(place.offset.value);
+    cookies.push_back(place.cookie);
+  }
+  return open_probe_link({.program = program,
+                          .path = path.c_str(),
+                          .offsets = offsets,
+                          .cookies = cookies,
+                          .on_return = group.on_return,
+                          .tgid = group.tgid.value_or(0)});
+}
+
 }  // namespace
 
 void run_prober(Fd questions, Fd files) {
@@ -64,16 +82,30 @@ void run_prober(Fd questions, Fd files) {
   const WaitingChannel opener(std::move(files));
   while (const auto message = main_process.receive()) {
     WireReader in(message->bytes);
+    const auto task = in.one_of(ProberTask::count);
     const Fd file = take_over(opener, in.get<std::uint64_t>());
     if (!file) break;
-    const auto probe = in.get<UserProbe>();
-    const bool is_readable = read_instruction(file.get(), probe.offset);
-    int error = is_readable ? 0 : errno;
+    UserProbe probe;
+    ProbeGroup group;
+    if (task == ProberTask::event) {
+      in.read(probe);
+      group.places.push_back({.offset = probe.offset});
+    } else {
+      in.read(group);
+    }
+    if (!in.is_whole() || message->fds.size() != (task == ProberTask::link ? 1 : 0)) break;
+    const bool are_readable = std::ranges::all_of(
+        group.places, [&](const ProbeGroup::Place& place) { return read_instruction(file.get(), place.offset); });
+    int error = are_readable ? 0 : errno;
     main_process.send(message_of(ProberWord::has_read));
-    const Fd event = is_readable ? open_event(file.get(), probe) : Fd();
-    if (is_readable && !event) error = errno;
-    const int fd = event.get();
-    main_process.send(message_of(ProberWord::done, error), event ? std::span(&fd, 1) : std::span<const int>());
+    Fd made;
+    if (are_readable) {
+      made = task == ProberTask::event ? open_event(file.get(), probe)
+                                       : open_link(file.get(), group, message->fds[0].get());
+      if (!made) error = errno;
+    }
+    const int fd = made.get();
+    main_process.send(message_of(ProberWord::done, error), made ? std::span(&fd, 1) : std::span<const int>());
   }
   ::_exit(0);
 }

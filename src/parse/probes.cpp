@@ -1,5 +1,7 @@
 #include "parse/probes.h"
 
+#include <fcntl.h>
+
 #include <cerrno>
 #include <utility>
 
@@ -72,12 +74,24 @@ bool Probes::start() {
 }
 
 Fd Probes::probe(const ProbedFile& file, const UserProbe& probe, int& error) {
+  return ask(file, message_of(ProberTask::event, file.number, probe), {}, error);
+}
+
+Fd Probes::link(const ProbedFile& file, const ProbeGroup& group, const Fd& program, int& error) {
+  std::vector<Fd> fds;
+  fds.emplace_back(::fcntl(program.get(), F_DUPFD_CLOEXEC, 0));
+  error = errno;
+  if (!fds[0]) return {};
+  return ask(file, message_of(ProberTask::link, file.number, group), std::move(fds), error);
+}
+
+Fd Probes::ask(const ProbedFile& file, const std::string& question, std::vector<Fd> fds, int& error) {
   error = EIO;
   if (!prober_ && !start()) return {};
   if (opener_.hand(file.number, way_to_prober, FileKind::elf) != Unnamed::named) return {};
   Channel& channel = prober_->channel;
   channel.allow({.messages = 2, .bytes = 64});
-  channel.send(message_of(file.number, probe));
+  channel.send(question, std::move(fds));
   ChildWatch watch(prober_->times);
   for (;;) {
     if (auto message = channel.take()) {

@@ -25,6 +25,7 @@ class Probes final : public FileProbes {
   NameSearch search(const ProbedFile& file, std::string_view name, std::uint64_t added) override;
   std::vector<AllocatorFunction> allocator_functions(const ProbedFile& file) override;
   Fd probe(const ProbedFile& file, const UserProbe& probe, int& error) override;
+  Fd link(const ProbedFile& file, const ProbeGroup& group, const Fd& program, int& error) override;
 
  private:
   // The file, if it is an ELF file.
@@ -33,6 +34,8 @@ class Probes final : public FileProbes {
     return {.number = file.number, .path = file.path, .mapped_by = {.own_mounts = true}};
   }
   [[nodiscard]] bool start();
+  // Returns the descriptor that the prober answers with.
+  Fd ask(const ProbedFile& file, const std::string& question, std::vector<Fd> fds, int& error);
 
   Keeper& keeper_;
   Opener& opener_;

@@ -1,6 +1,7 @@
 #include "sampling/allocators.h"
 
 #include <algorithm>
+#include <iterator>
 #include <map>
 #include <optional>
 #include <set>
@@ -64,7 +65,7 @@ std::vector<Allocator> find_allocators(const SamplingOptions& options) {
   return found;
 }
 
-std::vector<std::string> attach_allocators(std::span<const Allocator> allocators, const AttachFunction& attach) {
+std::vector<std::string> attach_allocators(std::span<const Allocator> allocators, const AttachFunctions& attach) {
   constexpr std::uint64_t root = 0;
   std::set<const Allocator*> left_out;
   Shares shares(most_functions);
@@ -83,11 +84,13 @@ std::vector<std::string> attach_allocators(std::span<const Allocator> allocators
       if (failed[owner] >= most_failed) left_out.insert(&allocator);
       if (left_out.contains(&allocator)) continue;
       try {
-        for (const AllocatorFunction& function : allocator.functions) {
-          if ((function.call == AllocatorCall::free) != is_free) continue;
-          attach(allocator.file, function);
-          any_attached = true;
-        }
+        std::vector<AllocatorFunction> functions;
+        std::ranges::copy_if(
+            allocator.functions, std::back_inserter(functions),
+            [is_free](const AllocatorFunction& function) { return (function.call == AllocatorCall::free) == is_free; });
+        if (functions.empty()) continue;
+        attach(allocator.file, functions);
+        any_attached = true;
       } catch (const Error& error) {
         if (owner == root) throw;
         ++failed[owner];

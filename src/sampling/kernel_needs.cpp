@@ -96,11 +96,6 @@ void for_each_use(const KernelNeed& need, Visit visit) {
   }
 }
 
-KernelVersion running_kernel() {
-  utsname name{};
-  return ::uname(&name) == 0 ? kernel_version_of(name.release) : KernelVersion{};
-}
-
 bool is_lacking(const KernelNeed& need) {
   static const KernelVersion running = running_kernel();
   if (need.since.major != 0 && running >= need.since) return false;
@@ -122,6 +117,11 @@ std::string use_of_event(std::string_view name) {
 }
 
 }  // namespace
+
+KernelVersion running_kernel() {
+  utsname name{};
+  return ::uname(&name) == 0 ? kernel_version_of(name.release) : KernelVersion{};
+}
 
 KernelVersion kernel_version_of(std::string_view release) {
   KernelVersion version;

@@ -4,6 +4,7 @@
 #include <array>
 #include <atomic>
 #include <optional>
+#include <span>
 #include <unordered_map>
 #include <utility>
 
@@ -31,23 +32,17 @@ constexpr std::uint32_t most_threads = 16384;
 // User space removes the entries of ended processes when more processes than this have ended.
 constexpr std::uint64_t many_ended = 256;
 
-// The BPF programs for one kind of call; nullptr: none.
-struct Programs {
-  const char* asks;    // without --live
-  const char* begins;  // with --live, like `ends`
-  const char* ends;
-};
+constexpr bool is(AllocatorCall call, allocator_call number) { return static_cast<int>(call) == number; }
+static_assert(is(AllocatorCall::bytes, ALLOCATOR_BYTES) && is(AllocatorCall::product, ALLOCATOR_PRODUCT) &&
+              is(AllocatorCall::moved, ALLOCATOR_MOVED) && is(AllocatorCall::aligned, ALLOCATOR_ALIGNED) &&
+              is(AllocatorCall::aligned_by_place, ALLOCATOR_ALIGNED_BY_PLACE) &&
+              is(AllocatorCall::free, ALLOCATOR_FREE) && is(AllocatorCall::count, ALLOCATOR_CALLS));
 
-// By AllocatorCall.
-constexpr std::array programs_of{
-    Programs{.asks = "ask_1", .begins = "begin_1", .ends = "end_in_register"},              // bytes
-    Programs{.asks = "ask_product", .begins = "begin_product", .ends = "end_in_register"},  // product
-    Programs{.asks = "ask_moved", .begins = "begin_2", .ends = "end_moved"},                // moved
-    Programs{.asks = "ask_2", .begins = "begin_2", .ends = "end_in_register"},              // aligned
-    Programs{.asks = "ask_3", .begins = "begin_3", .ends = "end_in_memory"},                // aligned_by_place
-    Programs{.asks = nullptr, .begins = "begin_free", .ends = nullptr},                     // free
-};
-static_assert(programs_of.size() == static_cast<std::size_t>(AllocatorCall::count));
+std::uint64_t cookie_of(const AllocatorFunction& function) {
+  constexpr std::uint32_t most = (1U << PROFILE_COOKIE_BYTES_BITS) - 1;
+  const bool is_known = function.before_bytes <= most && function.after_bytes <= most;
+  return PROFILE_COOKIE(function.call, is_known ? function.before_bytes : 0, is_known ? function.after_bytes : 0);
+}
 
 void prepare(bpf_object& object, const SamplingOptions& options) {
   const bool live = options.source.live;
@@ -66,15 +61,15 @@ void prepare(bpf_object& object, const SamplingOptions& options) {
 TracedPrograms::Plan plan_of(bool live, bool keep_at_exit) {
   TracedPrograms::Plan plan{.name = "malloc",
                             .elf_bytes = malloc__elf_bytes,
-                            .loaded = {"ask_1", "ask_product", "ask_moved", "ask_2", "ask_3"},
+                            .loaded = {"ask"},
                             .recording = {.weighted = true, .filter_cpu = true, .without_self = true},
                             .prepare = prepare,
-                            .use = live ? "malloc --live" : "malloc"};
+                            .use = live ? "malloc --live" : "malloc",
+                            .has_probes = true};
   if (live) {
     plan.attached = {"on_exec"};
     if (!keep_at_exit) plan.attached.push_back("on_exit");
-    plan.loaded = {"begin_1",         "begin_product", "begin_2",   "begin_3", "begin_free",
-                   "end_in_register", "end_in_memory", "end_moved", "flush",   "end_gone"};
+    plan.loaded = {"begin", "end", "flush", "end_gone"};
   }
   return plan;
 }
@@ -116,7 +111,8 @@ class Malloc final : public Source {
     recorder().pause();  // the run begins when all probes are attached
     Source::start();
     left_out_ = attach_allocators(
-        allocators_, [this](const ProbedFile& file, const AllocatorFunction& function) { attach(file, function); });
+        allocators_,
+        [this](const ProbedFile& file, std::span<const AllocatorFunction> functions) { attach(file, functions); });
     recorder().resume();
   }
 
@@ -163,18 +159,25 @@ class Malloc final : public Source {
  private:
   [[nodiscard]] bool is_live() const { return options().source.live; }
 
-  void attach(const ProbedFile& file, const AllocatorFunction& function) {
-    const Programs& of_call = programs_of[static_cast<std::size_t>(function.call)];
-    UserProbe probe{.offset = function.offset};
-    const std::uint64_t cookie = function.before_bytes | std::uint64_t{function.after_bytes}
-                                                             << PROFILE_ALLOCATOR_AFTER_SHIFT;
-    if (options().tgids.size() == 1) probe.tgid = options().tgids.front();
-    for (const char* name : {is_live() ? of_call.ends : nullptr, is_live() ? of_call.begins : of_call.asks}) {
-      if (name == nullptr) continue;
-      probe.on_return = name == of_call.ends;
-      programs().keep(attach_probe(options().children->probes(), programs().program(name), file, probe, cookie,
-                                   "-e malloc: " + file.path));
+  void attach(const ProbedFile& file, std::span<const AllocatorFunction> functions) {
+    ProbeGroup group;
+    for (const AllocatorFunction& function : functions) {
+      if (!is_live() && function.call == AllocatorCall::free) continue;
+      group.places.push_back({.offset = function.offset, .cookie = cookie_of(function)});
     }
+    if (options().tgids.size() == 1) group.tgid = options().tgids.front();
+    FileProbes& probes = options().children->probes();
+    const std::string what = "-e malloc: " + file.path;
+    if (is_live()) {
+      // A call that begins now must not end before its end is seen.
+      ProbeGroup ends = group;
+      ends.on_return = true;
+      std::erase_if(ends.places, [](const ProbeGroup::Place& place) {
+        return (place.cookie & ((1 << PROFILE_COOKIE_CALL_BITS) - 1)) == ALLOCATOR_FREE;
+      });
+      if (!ends.places.empty()) programs().attach(probes, "end", file, ends, what);
+    }
+    if (!group.places.empty()) programs().attach(probes, is_live() ? "begin" : "ask", file, group, what);
   }
 
   // Runs `program` on the allocations that `is_wanted` accepts, in batches: there may be a million, and nothing else

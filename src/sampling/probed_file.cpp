@@ -2,6 +2,7 @@
 
 #include <bpf/libbpf.h>
 #include <dlfcn.h>
+#include <fcntl.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -178,28 +179,48 @@ std::vector<std::string> library_paths(std::string_view name) {
 constexpr int most_tries = 20;
 constexpr std::chrono::milliseconds pause_between_tries{50};
 
-BpfLink attach_probe(FileProbes& probes, const bpf_program& program, const ProbedFile& file, const UserProbe& probe,
-                     std::uint64_t cookie, const std::string& what) {
+namespace {
+
+// `try_once` returns what keeps the probes, or sets `error`.
+template <class TryOnce>
+auto tried(const std::string& what, TryOnce try_once) {
   int error = 0;
-  Fd event = probes.probe(file, probe, error);
-  for (int tries = 1; !event && error == ENOMEM && tries < most_tries; ++tries) {
+  auto made = try_once(error);
+  for (int tries = 1; !made && error == ENOMEM && tries < most_tries; ++tries) {
     std::this_thread::sleep_for(pause_between_tries);
-    event = probes.probe(file, probe, error);
+    made = try_once(error);
   }
-  if (event) {
-    LIBBPF_OPTS(bpf_perf_event_opts, options, .bpf_cookie = cookie);
-    BpfLink link(bpf_program__attach_perf_event_opts(&program, event.get(), &options));
-    error = errno;
-    if (link) {
-      static_cast<void>(event.release());  // the link owns it now
-      return link;
-    }
-  }
+  if (made) return made;
   if (error == not_supported_there) throw Error(what + ": the kernel cannot probe the instruction there");
   if (error == ENOMEM) {
     throw Error(what + ": cannot attach a probe: no memory, perhaps of a group (cgroup) that is at its limit");
   }
   throw system_error(what + ": cannot attach a probe", error);
+}
+
+}  // namespace
+
+AttachedProbes attach_probes(FileProbes& probes, const bpf_program& program, const ProbedFile& file,
+                             const ProbeGroup& group, bool has_links, const std::string& what) {
+  AttachedProbes attached;
+  if (has_links) {
+    const Fd fd(::fcntl(bpf_program__fd(&program), F_DUPFD_CLOEXEC, 0));
+    attached.link = tried(what, [&](int& error) { return probes.link(file, group, fd, error); });
+    return attached;
+  }
+  for (const ProbeGroup::Place& place : group.places) {
+    const UserProbe probe{.offset = place.offset, .on_return = group.on_return, .tgid = group.tgid};
+    attached.links.push_back(tried(what, [&](int& error) {
+      Fd event = probes.probe(file, probe, error);
+      if (!event) return BpfLink();
+      LIBBPF_OPTS(bpf_perf_event_opts, options, .bpf_cookie = place.cookie);
+      BpfLink link(bpf_program__attach_perf_event_opts(&program, event.get(), &options));
+      error = errno;
+      if (link) static_cast<void>(event.release());  // the link owns it now
+      return link;
+    }));
+  }
+  return attached;
 }
 
 }  // namespace profile

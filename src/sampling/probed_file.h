@@ -40,9 +40,14 @@ struct LoadedFile {
 // The same from the cache and the usual directories of this system.
 [[nodiscard]] std::vector<std::string> library_paths(std::string_view name);
 
-// Attaches `program` to the probe. `cookie` is for bpf_get_attach_cookie(); 0: none. Throws Error, whose text begins
-// with `what`.
-[[nodiscard]] BpfLink attach_probe(FileProbes& probes, const bpf_program& program, const ProbedFile& file,
-                                   const UserProbe& probe, std::uint64_t cookie, const std::string& what);
+// What keeps a program attached to its probes.
+struct AttachedProbes {
+  std::vector<BpfLink> links;  // one for each place
+  Fd link;                     // or one for all
+};
+// Attaches `program` to all places. `has_links`: it was loaded for a link of many probes (support/probe_link.h). Throws
+// Error, whose text begins with `what`.
+[[nodiscard]] AttachedProbes attach_probes(FileProbes& probes, const bpf_program& program, const ProbedFile& file,
+                                           const ProbeGroup& group, bool has_links, const std::string& what);
 
 }  // namespace profile

@@ -14,14 +14,28 @@
 #include "sampling/walk.h"
 #include "support/error.h"
 #include "support/plural.h"
+#include "support/probe_link.h"
 
 namespace profile {
 namespace {
 
 constexpr const char* followers[] = {"on_fork", "on_free"};
 
+bool is_on_probe(const bpf_program& program) {
+  const std::string_view section = bpf_program__section_name(&program);
+  return section == "uprobe" || section == "uretprobe";
+}
+
+// Links for one process saw only its first thread before Linux 6.10.
+bool use_probe_links(const TracedPrograms::Plan& plan, const SamplingOptions& options) {
+  constexpr KernelVersion sees_processes{6, 10};
+  if (!plan.has_probes || (options.tgids.size() == 1 && running_kernel() < sees_processes)) return false;
+  return has_probe_links();
+}
+
 // `fallback` becomes a line for the user when stacks are not walked in the preferred way.
-BpfObject load(const TracedPrograms::Plan& plan, const SamplingOptions& options, std::optional<std::string>& fallback) {
+BpfObject load(const TracedPrograms::Plan& plan, const SamplingOptions& options, bool has_probe_links,
+               std::optional<std::string>& fallback) {
   require_kernel(plan.use, options);
   std::size_t size = 0;
   const void* elf = plan.elf_bytes(&size);
@@ -41,6 +55,7 @@ BpfObject load(const TracedPrograms::Plan& plan, const SamplingOptions& options,
     const bool wanted = is_one_of(plan.attached, name) || is_one_of(plan.loaded, name) ||
                         (options.follow_children && is_one_of(followers, name));
     check_bpf(bpf_program__set_autoload(program, wanted), "choose among the BPF programs");
+    if (has_probe_links && is_on_probe(*program)) load_for_probe_link(*program);
   }
   load_bpf_object(*object);
   fill_filters(*object, options);
@@ -77,7 +92,8 @@ void refuse_rate(const SamplingOptions& options, const char* what) {
 
 TracedPrograms::TracedPrograms(const Plan& plan, const SamplingOptions& options, const ValueConversion& conversion)
     : options_(sized_for_rate(within_kernel_depth(options), plan.recording.rate_hz, possible_cpu_count())),
-      object_(load(plan, options_, fallback_)),
+      has_probe_links_(use_probe_links(plan, options_)),
+      object_(load(plan, options_, has_probe_links_, fallback_)),
       attached_(plan.attached),
       followers_(options_.follow_children ? attach_followers(*object_) : std::vector<BpfLink>()),
       recorder_(*object_, options_, conversion) {
@@ -89,9 +105,17 @@ void TracedPrograms::attach() {
   for (const char* name : attached_) keep(attach_program(*object_, name));
 }
 
+void TracedPrograms::attach(FileProbes& probes, const char* name, const ProbedFile& file, const ProbeGroup& group,
+                            const std::string& what) {
+  AttachedProbes attached = attach_probes(probes, program(name), file, group, has_probe_links_, what);
+  std::ranges::move(attached.links, std::back_inserter(links_));
+  if (attached.link) probe_links_.push_back(std::move(attached.link));
+}
+
 void TracedPrograms::detach() {
   recorder_.pause();
   links_.clear();
+  probe_links_.clear();
   barrier_.wait();
 }
 

@@ -9,11 +9,13 @@
 #include <utility>
 #include <vector>
 
+#include "sampling/probed_file.h"
 #include "sampling/record_maps.h"
 #include "sampling/recorder.h"
 #include "sampling/script_program.h"
 #include "sampling/source.h"
 #include "support/bpf.h"
+#include "support/fd.h"
 
 namespace profile {
 
@@ -32,7 +34,8 @@ class TracedPrograms {
     RecorderConfig recording;
     // Sets the source's constants and sizes, between opening and loading.
     std::function<void(bpf_object& object, const SamplingOptions& options)> prepare;
-    std::string_view use;  // its name in the table of kernel_needs.h, which says what the kernel must have
+    std::string_view use;     // its name in the table of kernel_needs.h, which says what the kernel must have
+    bool has_probes = false;  // its programs are for user probes
     std::optional<ScriptProgram::Source> script_program = {};  // for an object that shows no functions of scripts
   };
 
@@ -46,8 +49,11 @@ class TracedPrograms {
   [[nodiscard]] bpf_program& program(const char* name) const { return bpf_program_named(*object_, name); }
   [[nodiscard]] int map_fd(const char* name) const { return bpf_map_fd(*object_, name); }
   void attach();
-  // Keeps a link that was made elsewhere; detach() undoes it with the others.
+  // Keeps links that were made elsewhere; detach() undoes them with the others.
   void keep(BpfLink link) { links_.push_back(std::move(link)); }
+  // Attaches a program to user probes; detach() undoes it, too. Throws Error, whose text begins with `what`.
+  void attach(FileProbes& probes, const char* name, const ProbedFile& file, const ProbeGroup& group,
+              const std::string& what);
   // Detaches all programs except those that follow the command. When it returns, none of the detached programs runs.
   void detach();
   // Runs a raw tracepoint program once, on this CPU. Throws Error when the kernel refuses.
@@ -63,11 +69,13 @@ class TracedPrograms {
  private:
   SamplingOptions options_;
   std::optional<std::string> fallback_;
+  bool has_probe_links_;
   BpfObject object_;
   std::optional<ScriptProgram> script_program_;
   std::vector<const char*> attached_;
   std::vector<BpfLink> followers_;
   std::vector<BpfLink> links_;
+  std::vector<Fd> probe_links_;
   std::vector<std::string> run_;  // programs that run() has run
   ProgramBarrier barrier_;
   Recorder recorder_;

@@ -42,7 +42,8 @@ TracedPrograms::Plan plan_for(const SamplingOptions& options, const UprobeTarget
                 config->at_entry = at_entry;
                 config->narrow = narrow;
               },
-          .use = period == 1 ? "uprobe" : "uprobe -c"};
+          .use = period == 1 ? "uprobe" : "uprobe -c",
+          .has_probes = true};
 }
 
 class Uprobe final : public Source {
@@ -61,14 +62,12 @@ class Uprobe final : public Source {
 
   void start() override {
     recorder().pause();  // the run begins when the probe is attached at every place
-    for (const FileOffset offset : target_.offsets) {
-      if (is_end_pressing()) break;
-      UserProbe probe{.offset = offset};
-      // A probe for one process costs the other processes nothing. For several processes the BPF program filters.
-      if (options().tgids.size() == 1) probe.tgid = options().tgids.front();
-      programs().keep(attach_probe(options().children->probes(), programs().program(program_for(options())),
-                                   target_.file, probe, 0, "-e " + options().event));
-    }
+    ProbeGroup group;
+    for (const FileOffset offset : target_.offsets) group.places.push_back({.offset = offset});
+    // A probe for one process costs the other processes nothing. For several processes the BPF program filters.
+    if (options().tgids.size() == 1) group.tgid = options().tgids.front();
+    programs().attach(options().children->probes(), program_for(options()), target_.file, group,
+                      "-e " + options().event);
     recorder().resume();
   }
 

@@ -7,6 +7,7 @@
 
 #include <cstring>
 #include <map>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -286,6 +287,7 @@ class ManyPlaces final : public FileProbes {
   }
   std::vector<AllocatorFunction> allocator_functions(const ProbedFile&) override { return {}; }
   Fd probe(const ProbedFile&, const UserProbe&, int&) override { return {}; }
+  Fd link(const ProbedFile&, const ProbeGroup&, const Fd&, int&) override { return {}; }
 
  private:
   std::size_t places_;
@@ -314,15 +316,17 @@ TEST_CASE("a name of too many places cannot be probed") {
 TEST_CASE("the probes of free() are attached first, in all files") {
   const std::vector<Allocator> allocators{allocator_of(0, "a"), allocator_of(some_user, "b")};
   std::string order;
-  const auto attach = [&order](const ProbedFile& file, const AllocatorFunction& function) {
-    order += file.path + (function.call == AllocatorCall::free ? "-" : "+");
+  const auto attach = [&order](const ProbedFile& file, std::span<const AllocatorFunction> functions) {
+    for (const AllocatorFunction& function : functions) {
+      order += file.path + (function.call == AllocatorCall::free ? "-" : "+");
+    }
   };
   CHECK(attach_allocators(allocators, attach).empty());
   CHECK(order == "a-b-a+b+");
 }
 
 TEST_CASE("a user's library that cannot be probed is left out, and the system's fails the run") {
-  const auto attach = [](const ProbedFile& file, const AllocatorFunction&) {
+  const auto attach = [](const ProbedFile& file, std::span<const AllocatorFunction>) {
     if (file.path == "bad") throw Error("cannot be probed");
   };
   const std::vector<Allocator> users{allocator_of(some_user, "bad"), allocator_of(some_user, "good")};
@@ -341,10 +345,10 @@ TEST_CASE("a user whose libraries cannot be probed, or have many functions, leav
   allocators.push_back(allocator_of(0, "system"));
   std::map<std::string, int> attached;
   std::size_t tries = 0;
-  const auto attach = [&](const ProbedFile& file, const AllocatorFunction&) {
+  const auto attach = [&](const ProbedFile& file, std::span<const AllocatorFunction> functions) {
     ++tries;
     if (file.path == "bad") throw Error("cannot be probed");
-    ++attached[file.path];
+    attached[file.path] += static_cast<int>(functions.size());
   };
   CHECK(attach_allocators(allocators, attach).size() > 1900);
   CHECK(attached["other"] == 2);
