@@ -12,7 +12,7 @@ constexpr StackEndWords table[] = {
     {"unknown", "not told how", ""},
     {"root", "whole", ""},
     {"too_deep", "deeper than is taken", "too deep"},
-    {"no_table_yet", "no table yet", "no table yet"},
+    {"no_table_yet", "taken before a file was read", "no table yet"},
     {"no_cfi", "no unwind table and no frame pointer", "no CFI"},
     {"not_readable", "stack memory not readable", "not readable"},
     {"not_mapped", "return address in no mapping", "not mapped"},

@@ -33,6 +33,8 @@ constexpr Runtime runtimes[] = {
     {"dotnet", "DOTNET_PerfMapEnabled=1 has .NET write names"},
     {"libruby", "ruby --yjit-perf writes names, from 3.3 on"},
     {"ruby", "ruby --yjit-perf writes names, from 3.3 on"},
+    {"llvmjit.so", "Postgres runs queries in functions with names after SET jit = off"},
+    {"postgres", "Postgres runs queries in functions with names after SET jit = off"},
     {"beam.smp", "erl +JPperf true writes names"},
     {"libluajit", "LuaJIT can write /tmp/perf-PID.map only if it is built so"},
 };

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "output/clean_text.h"
+#include "output/text_cells.h"
 #include "output/text_table.h"
 #include "support/plural.h"
 
@@ -16,6 +17,7 @@ namespace profile {
 namespace {
 
 constexpr std::size_t most_shown = 5;
+constexpr std::size_t widest_name = 60;  // with --command-lines a name may have a thousand characters
 
 struct Program {
   std::uint64_t value = 0;
@@ -43,7 +45,8 @@ std::string program_shares(const Profile& profile) {
   const std::size_t shown = programs.size() > most_shown + 1 ? most_shown : programs.size();
   for (std::size_t i = 0; i < shown; ++i) {
     const auto& [name, program] = programs[i];
-    line += (i == 0 ? "" : ", ") + percent(program.value, whole) + ' ' + (name.empty() ? "?" : clean_text(name));
+    line += (i == 0 ? "" : ", ") + percent(program.value, whole) + ' ' +
+            (name.empty() ? "?" : cut_to_cells(clean_text(name), widest_name));
     if (program.processes.size() > 1) line += " in " + number_of(program.processes.size(), "process", "processes");
   }
   if (shown == programs.size()) return line;

@@ -37,7 +37,7 @@ constexpr std::array<std::string_view, SCRIPT_REASONS> reasons{"",
                                                                "memory could not be read",
                                                                "the chain of frames did not fit the stack",
                                                                "frames of a virtual thread lie in the heap",
-                                                               "first samples with a file"};
+                                                               "taken before its file was read"};
 
 void append_utf8(std::string& out, std::uint32_t value) {
   constexpr std::uint32_t replacement = 0xfffd;

@@ -35,4 +35,13 @@ TEST_CASE("small programs are counted together, and names are clean") {
   CHECK(program_shares(Profile()).empty());
 }
 
+TEST_CASE("a command line in the place of a name is cut") {
+  Profile profile;
+  add(profile, 1, ("gcc " + std::string(900, 'x')).c_str(), 3);
+  add(profile, 2, "b", 1);
+  const std::string line = program_shares(profile);
+  CHECK(line.size() < 100);
+  CHECK(line.ends_with(", 25.0% b"));
+}
+
 }  // namespace profile
