@@ -18,6 +18,8 @@
 
 SEC(".rodata.perf_event") const volatile struct perf_event_config perf_event_config = {};
 
+SEC(".data.perf_event") struct perf_event_state perf_event_state = {};
+
 /* By CPU: the event's count at the last sample. */
 MAP(counts, ARRAY, 0, __u32, __u64, SET_BY_USER_SPACE);
 
@@ -34,9 +36,7 @@ static __always_inline __u64 counted_since_last(struct bpf_perf_event_data *ctx)
 }
 
 static __always_inline __u64 weight_of(struct bpf_perf_event_data *ctx) {
-  if (perf_event_config.weight == WEIGHT_PERIOD) return ctx->sample_period;
-  if (perf_event_config.weight == WEIGHT_COUNTED) return counted_since_last(ctx);
-  return 1;
+  return perf_event_config.weight == WEIGHT_PERIOD ? ctx->sample_period : 1;
 }
 
 /* What the runs cost, by our own clock. The kernel's own count costs as much for each run, and to switch it on and off
@@ -67,13 +67,32 @@ static __always_inline void end_cost(void) {
   cost->untimed = 0;
 }
 
+/* How many ticks of this CPU the sample stands for, this one included. 0: the tick is skipped. */
+static __always_inline __u64 ticks_of_sample(void) {
+  if (!perf_event_config.may_skip_ticks || bpf_get_current_pid_tgid() == 0) return 1;
+  struct run_cost *cost = cost_here();
+  if (!cost) return 1;
+  const __u64 ticks = cost->skipped + 1;
+  if (ticks < *(volatile __u32 *)&perf_event_state.ticks_a_sample) {
+    cost->skipped = ticks;
+    cost->all_skipped++;
+    return 0;
+  }
+  cost->skipped = 0;
+  return ticks;
+}
+
 SEC("perf_event")
 int on_sample(struct bpf_perf_event_data *ctx) {
+  const __u64 ticks = ticks_of_sample();
+  if (!ticks) return 0;
   begin_cost();
   if (perf_event_config.weight == WEIGHT_OF_HIT) {
     record_hit(ctx);
+  } else if (perf_event_config.weight == WEIGHT_COUNTED) {
+    record(ctx, counted_since_last(ctx)); /* with what the skipped ticks have counted */
   } else {
-    record(ctx, weight_of(ctx));
+    record(ctx, ticks * weight_of(ctx));
   }
   end_cost();
   return 0;

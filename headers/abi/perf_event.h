@@ -13,7 +13,13 @@ enum perf_event_weight {
 };
 
 struct perf_event_config {
-  __u32 weight; /* enum perf_event_weight */
+  __u32 weight;         /* enum perf_event_weight */
+  __u32 may_skip_ticks; /* struct perf_event_state is looked at */
+};
+
+/* User space changes it during the run. */
+struct perf_event_state {
+  __u32 ticks_a_sample; /* not counting those of idle CPUs; 0 is as 1 */
 };
 
 /* Which hits are samples. With both 0 every hit is one. */
@@ -32,6 +38,8 @@ struct run_cost {
   __u64 run_time_ns;
   __u64 began_ns; /* when the run under way began; 0: it is not timed */
   __u64 untimed;  /* runs since the last one that was timed */
+  __u64 skipped;  /* ticks since the last sample that were not taken; it stands for them */
+  __u64 all_skipped;
 };
 
 /* The hits of one CPU. */

@@ -12,6 +12,7 @@ struct Account {
   bool is_known = true;
 
   std::uint64_t asked = 0;             // by the rate; 0: unknown. `taken` is smaller when the timer ticks less often
+  std::uint64_t skipped = 0;           // ticks that were not taken (--cpu-limit); samples stand for them
   std::uint64_t taken = 0;             // the BPF program ran
   std::uint64_t taken_idle = 0;        // the part of `taken` on an idle CPU, with or without --include-idle
   std::uint64_t recorded = 0;          // counted in a row of the profile
@@ -60,6 +61,7 @@ inline std::uint64_t Account::lost() const {
 inline Account& Account::operator+=(const Account& other) {
   is_known = is_known && other.is_known;
   asked += other.asked;
+  skipped += other.skipped;
   taken += other.taken;
   taken_idle += other.taken_idle;
   recorded += other.recorded;

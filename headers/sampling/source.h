@@ -68,6 +68,7 @@ struct SamplingOptions {
   std::optional<std::uint64_t> frequency_hz;
   std::optional<std::uint64_t> period_events;
   std::uint64_t default_frequency_hz = 49;
+  bool may_skip_ticks = false;     // Source::skip_ticks() may be called
   bool is_rate_of_others = false;  // the run has other events, so a source without a rate does not refuse one
   // Sizes of the BPF maps: what the user asks for, or the most that a source may choose.
   std::uint32_t histogram_entries = 40960;
@@ -101,6 +102,11 @@ class Source {
   virtual void stop();
   // Call it when CPUs came or went. It ignores CPUs that the user did not choose.
   virtual void set_cpus(const CpuList& /*online*/) {}
+  // True for a source with a rate, if its options allow that ticks are skipped.
+  [[nodiscard]] virtual bool can_skip_ticks() const { return false; }
+  // From now on one sample stands for so many ticks of a CPU that is not idle, and has their weight.
+  virtual void skip_ticks(std::uint32_t /*ticks_a_sample*/) {}
+
   // From now on the BPF programs count nothing: what follows is not part of the run. It takes effect at once, even if
   // stop() takes long or is called late. Events with a rate come no longer: at a high rate they would leave little time
   // for the rest of the work.

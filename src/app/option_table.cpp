@@ -79,6 +79,7 @@ constexpr OptionRow rows[] = {
     {"frequency", 'F', "HZ", "samples per second on each CPU, for events with a rate (default 49); not with -c", how,
      false},
     {"count", 'c', "N", "one sample every N events; an event of cpu-clock is a nanosecond", how, false},
+    {"cpu-limit", 0, "PERCENT", "take fewer samples while profiling costs more than PERCENT of a CPU", how, false},
     {"per-thread", 0, "", "separate rows by thread, in pprof, json, speedscope and perf-script", how, false},
     {"per-cpu", 0, "", "separate rows by CPU, in the same formats", how, false},
     {"hash-storage-size", 0, "N", "entries of the kernel's histogram (default 40960 or fewer)", how, false},
@@ -180,7 +181,7 @@ constexpr std::string_view rare[] = {
     "stack-storage-size", "max-stack-depth", "unwind",     "residency",  "address",    "annotations",
     "debug-dir",          "symbol-budget",   "keep",       "path",       "allow-host", "verbose",
     "completion",         "list-languages",  "config",     "check",      "label",      "spool",
-    "spool-size",         "push-auth-file",  "size"};
+    "spool-size",         "push-auth-file",  "size",       "cpu-limit"};
 
 bool is_rare(const OptionRow& row) { return std::ranges::find(rare, row.long_name) != std::end(rare); }
 

@@ -16,6 +16,7 @@
 #include "interpret/interpreter.h"
 #include "support/error.h"
 #include "support/nearest_names.h"
+#include "support/text_parts.h"
 
 namespace profile {
 namespace {
@@ -282,10 +283,25 @@ void refuse_contradictions(const ParsedOptions& parsed, bool has_command) {
   }
 }
 
+// "0.5" and "0.5%" are the same. none: there is no limit.
+std::optional<double> cpu_limit_of(const ParsedOptions& parsed) {
+  if (!parsed.has("cpu-limit")) return std::nullopt;
+  const std::string typed = parsed.text("cpu-limit");
+  std::string_view number = typed;
+  if (number.ends_with('%')) number.remove_suffix(1);
+  const auto percent = parse_number<double>(number);
+  if (!percent || !(*percent > 0) || *percent > 100) {
+    throw bad_value("cpu-limit", typed.empty() ? "''" : typed, "not a share of a CPU above 0 and at most 100 %");
+  }
+  return percent;
+}
+
 void read_sampling(const ParsedOptions& parsed, Options& options) {
   options.events = events_of(parsed);
   options.sampling = sampling_of(parsed);
   options.sampling.is_rate_of_others = options.events.size() > 1;
+  options.cpu_limit_percent = cpu_limit_of(parsed);
+  options.sampling.may_skip_ticks = options.cpu_limit_percent.has_value();
   options.sampling.follow_children = !options.command.empty();
   if (!options.command.empty()) options.sampling.command = options.command.front();
   options.stream = stream_of(parsed);

@@ -81,7 +81,8 @@ struct Options {
   bool records_for_page = false;             // the page can save the last minutes, which are kept in memory
   RecordingLimits recording_limits;
   PushOptions push;
-  std::optional<double> duration_s;  // none: until Ctrl-C or the command's end
+  std::optional<double> cpu_limit_percent;  // of one CPU
+  std::optional<double> duration_s;         // none: until Ctrl-C or the command's end
   std::optional<double> interval_s;
   std::vector<std::string> command;  // empty: none
   std::string cpus_typed;            // of -C, for the header

@@ -16,6 +16,7 @@
 
 #include "app/ahead_schedule.h"
 #include "app/command.h"
+#include "app/cpu_limit.h"
 #include "app/messages.h"
 #include "app/print.h"
 #include "app/process_facts.h"
@@ -89,12 +90,17 @@ class Session {
         progress_(!options.quiet && !options.verbose && !options.takes_terminal()),
         messages_(progress_, options.quiet),
         ahead_(options.duration_s) {
+    if (options.cpu_limit_percent) cpu_limit_.emplace(*options.cpu_limit_percent);
     check_targets(options, children_);
     for (const std::string& remark : options.remarks) messages_.note(remark);
     make_sinks_of_events();
     {
       const RaisedPriority quick;  // it takes some 30 ms of a CPU, and the command is not there yet
       for (std::size_t i = 0; i < events_.size(); ++i) make_source(events_[i], options.events[i]);
+    }
+    if (cpu_limit_ &&
+        std::ranges::none_of(events_, [](const EventRun& event) { return event.source->can_skip_ticks(); })) {
+      throw usage_error("--cpu-limit lowers the rate of samples, and -e " + options.events.front().name + " has none");
     }
     const bool wants_count =
         std::ranges::any_of(events_, [](const EventRun& event) { return event.source->wants_count_of_runs(); });
@@ -315,7 +321,15 @@ class Session {
       is_over_ = true;
       messages_.note("all targets have exited");
     }
+    if (cpu_limit_) keep_cpu_limit();
     if (progress_.is_shown()) progress_.show(elapsed_s(), options_.duration_s, sum(&Run::samples), sum(&Run::rows));
+  }
+
+  void keep_cpu_limit() {
+    std::uint64_t cost_ns = own_cpu_time_.total_ns();
+    for (const EventRun& event : events_) cost_ns += event.source->cost().run_time_ns;
+    const std::uint32_t ticks = cpu_limit_->look(monotonic_ns(), cost_ns);
+    for (EventRun& event : events_) event.source->skip_ticks(ticks);
   }
 
   void close_expired() {
@@ -443,6 +457,8 @@ class Session {
   std::uint64_t ended_ns_ = 0;  // 0: not yet
   std::uint64_t closed_expired_ns_ = 0;
   AheadSchedule ahead_;
+  std::optional<CpuLimit> cpu_limit_;
+  OwnCpuTime own_cpu_time_;
   std::function<void()> await_records_;
   Timer* table_timer_ = nullptr;
   bool awaits_tables_ = false;

@@ -36,6 +36,7 @@ std::string summary_of(const Account& account, const RunCost& cost) {
     line += ", " + std::to_string(static_cast<std::int64_t>(account.taken - sum)) + " unaccounted for";
   }
   if (cost.unfollowed != 0) line += ", " + number_of(cost.unfollowed, "process", "processes") + " not followed";
+  if (account.skipped != 0) line += "; they stand for " + number_of(account.skipped, "more tick") + " (--cpu-limit)";
   if (is_short(account, cost)) {
     line += "; " + decimal(100 * static_cast<double>(account.taken) / static_cast<double>(account.asked)) +
             " % of the " + std::to_string(account.asked) + " asked for";

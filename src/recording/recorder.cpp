@@ -34,8 +34,8 @@ Account since(const Account& now, const Account& before) {
   const auto subtract = [&](std::uint64_t Account::*count) {
     difference.*count -= std::min(before.*count, now.*count);
   };
-  for (const auto count : {&Account::asked, &Account::taken, &Account::taken_idle, &Account::recorded,
-                           &Account::recorded_by_ring, &Account::idle, &Account::filtered}) {
+  for (const auto count : {&Account::asked, &Account::skipped, &Account::taken, &Account::taken_idle,
+                           &Account::recorded, &Account::recorded_by_ring, &Account::idle, &Account::filtered}) {
     subtract(count);
   }
   for (const LossReason& reason : loss_reasons) subtract(reason.count);

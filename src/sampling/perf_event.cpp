@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cerrno>
 #include <utility>
 
@@ -103,10 +104,17 @@ perf_event_weight weight_of(const PerfEvent& event, const SamplingRate& rate) {
   return rate.period_events != 0 ? WEIGHT_PERIOD : WEIGHT_COUNTED;
 }
 
-void set_weight(bpf_object& object, perf_event_weight weight, const SamplingRate& rate) {
+// Where the program sees every event, a sample is no tick.
+bool may_skip_ticks(perf_event_weight weight, const SamplingOptions& options) {
+  return options.may_skip_ticks && weight != WEIGHT_OF_HIT;
+}
+
+void set_weight(bpf_object& object, perf_event_weight weight, const SamplingRate& rate,
+                const SamplingOptions& options) {
   auto* config =
       static_cast<perf_event_config*>(bpf_section_memory(object, ".rodata.perf_event", sizeof(perf_event_config)));
   config->weight = weight;
+  config->may_skip_ticks = may_skip_ticks(weight, options) ? 1 : 0;
   size_map(object, "counts", static_cast<std::size_t>(possible_cpu_count()), "size the counters");
   want_map(object, "counts", weight == WEIGHT_COUNTED);
   want_map(object, "hits", weight == WEIGHT_OF_HIT);
@@ -124,8 +132,9 @@ TracedPrograms::Plan plan_for(const PerfEvent& event, const SamplingOptions& opt
       .elf_bytes = perf_event__elf_bytes,
       .loaded = {"on_sample"},
       .reads_few_types = true,
-      .recording = {.weighted = weight != WEIGHT_ONE, .rate_hz = rate.frequency_hz},
-      .prepare = [weight, rate](bpf_object& object, const SamplingOptions&) { set_weight(object, weight, rate); },
+      .recording = {.weighted = weight != WEIGHT_ONE || may_skip_ticks(weight, options), .rate_hz = rate.frequency_hz},
+      .prepare = [weight, rate](bpf_object& object,
+                                const SamplingOptions& used) { set_weight(object, weight, rate, used); },
       .use = every_event};
   if (needs_kernel_types(options)) return plan;
   plan.elf_bytes = perf_event_native__elf_bytes;
@@ -133,6 +142,12 @@ TracedPrograms::Plan plan_for(const PerfEvent& event, const SamplingOptions& opt
   plan.script_program = {
       .name = "perf_event", .elf_bytes = perf_event_lean__elf_bytes, .program = "on_sample", .place = "sampler"};
   return plan;
+}
+
+std::uint64_t skipped_ticks(bpf_object& object) {
+  std::uint64_t all = 0;
+  for (const run_cost& cost : values_by_cpu<run_cost>(bpf_map_named(object, "costs"))) all += cost.all_skipped;
+  return all;
 }
 
 BpfCost cost_of_runs(bpf_object& object) {
@@ -201,7 +216,19 @@ class PerfEventSource final : public Source {
     }
     const std::uint64_t idle_before = into.account.taken_idle;
     drain(timeline, into, stopped);
-    into.account.asked += asked_.take(enabled_ns_, into.account.taken_idle - idle_before);
+    const std::uint64_t asked = asked_.take(enabled_ns_, into.account.taken_idle - idle_before);
+    const std::uint64_t skipped = can_skip_ticks() ? skipped_ticks(programs().object()) : 0;
+    const std::uint64_t fresh = skipped - std::exchange(skipped_, skipped);
+    into.account.asked += asked - std::min(asked, fresh);
+    into.account.skipped += fresh;
+  }
+
+  [[nodiscard]] bool can_skip_ticks() const override {
+    return may_skip_ticks(weight_of(event_, rate_of(options())), options());
+  }
+  void skip_ticks(std::uint32_t ticks_a_sample) override {
+    if (!state_) state_.emplace(programs().map_fd(".data.perf_event"));
+    std::atomic_ref((*state_)->ticks_a_sample).store(ticks_a_sample, std::memory_order_relaxed);
   }
 
   [[nodiscard]] BpfCost cost() const override { return cost_of_runs(programs().object()); }
@@ -241,6 +268,8 @@ class PerfEventSource final : public Source {
   PerfEvent event_;
   CpuEvents events_;
   AskedTicks asked_;
+  std::optional<SharedValues<perf_event_state>> state_;  // none: no ticks have been skipped
+  std::uint64_t skipped_ = 0;                            // ticks, as of the last report
   std::uint64_t enabled_ns_ = 0;  // CpuEvents::enabled_ns() at stop(), or at the last report before it
 };
 

@@ -108,6 +108,7 @@ void LiveCaptures::skip(const Account& account) {
   for (const auto& capture : captures_) {
     if (!capture->profile) continue;
     capture->profile->account.asked += account.asked;
+    capture->profile->account.skipped += account.skipped;
     capture->profile->account.taken += account.taken;
     capture->profile->account.idle += account.idle;
     capture->profile->account.filtered += account.filtered;

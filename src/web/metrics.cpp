@@ -67,6 +67,8 @@ void write_account(MetricsText& text, const Account& account) {
     text.counter("profile_samples_asked_total", "Samples the rate asked for; fewer are taken when ticks come late.",
                  account.asked);
   }
+  text.counter("profile_ticks_skipped_total", "Ticks not taken because of --cpu-limit; samples stand for them.",
+               account.skipped);
   text.counter("profile_samples_taken_total", "Samples the kernel took.", account.taken);
   text.begin("profile_samples_total", "counter",
              "Samples by where they ended; all of these are those that were taken.");

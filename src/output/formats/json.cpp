@@ -51,6 +51,7 @@ void write_run(JsonWriter& json, const Profile& profile) {
 void write_account(JsonWriter& json, const Account& account) {
   json.begin_object("account");
   if (account.asked != 0) json.member("asked", account.asked);
+  if (account.skipped != 0) json.member("skipped", account.skipped);
   json.member("taken", account.taken);
   json.member("recorded", account.recorded);
   json.member("recorded_by_ring", account.recorded_by_ring);

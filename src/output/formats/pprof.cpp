@@ -81,6 +81,7 @@ void add_account(std::vector<std::string>& comments, const Account& account) {
   comments.push_back(part(account.taken, "samples taken: ") + part(account.recorded, "recorded, ") +
                      part(account.idle, "idle, ") + part(account.filtered, "filtered, ") +
                      part(account.lost(), "lost"));
+  if (account.skipped != 0) comments.push_back(part(account.skipped, "ticks skipped, for which samples stand"));
   for (const LossReason& reason : loss_reasons) {
     if (account.*reason.count == 0) continue;
     comments.push_back(part(account.*reason.count, "lost: ") + std::string(reason.words));
