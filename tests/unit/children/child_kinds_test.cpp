@@ -5,6 +5,7 @@
 #include <sched.h>
 #include <signal.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -22,6 +23,7 @@
 
 #include "children/detached_child.h"
 #include "children/own_processes.h"
+#include "support/priority.h"
 #include "support/process_fd.h"
 #include "support/text_file.h"
 
@@ -49,6 +51,7 @@ class IdleChild {
   IdleChild(const IdleChild&) = delete;
   IdleChild& operator=(const IdleChild&) = delete;
 
+  [[nodiscard]] int niceness() const { return ::getpriority(PRIO_PROCESS, static_cast<id_t>(child_.pid)); }
   [[nodiscard]] std::string status(const char* field) const {
     const std::string text = read_text_file("/proc/" + std::to_string(child_.pid) + "/status").value_or("");
     return std::string(find_field(text, field).value_or(""));
@@ -89,6 +92,16 @@ TEST_CASE("a child has the name and only the rights of its row") {
       CHECK(child.status("Groups").find_first_not_of(" \t") == std::string::npos);
     }
     CHECK(child.ended() == 0);
+  }
+}
+
+TEST_CASE("no child has the priority that its parent raised for itself") {
+  const RaisedPriority raised;  // where that is permitted
+  const int own = ::getpriority(PRIO_PROCESS, 0);
+  for (const ChildRow& row : child_rows) {
+    CAPTURE(std::string(row.name));
+    const IdleChild child(row.kind);
+    CHECK(child.niceness() == (own < 0 ? 0 : own));
   }
 }
 
