@@ -114,7 +114,10 @@ TEST_CASE("the largest table fits its room, also when every slab has a gap, and 
 TEST_CASE("the files of one user do not take the room of another's in the map of files") {
   constexpr std::uint32_t most = 64;
   Maps maps(most);
-  if (!maps.are_there()) return;
+  if (!maps.are_there()) {
+    MESSAGE("left out: the kernel makes no maps for this process");
+    return;
+  }
   WalkTables tables(maps.object());
   constexpr std::uint64_t flooder = 1000, other = 1001;
   std::uint64_t number = 0;
@@ -137,7 +140,10 @@ TEST_CASE("the files of one user do not take the room of another's in the map of
 
 TEST_CASE("the tables of one user do not take the memory of another's") {
   Maps maps(64);
-  if (!maps.are_there()) return;
+  if (!maps.are_there()) {
+    MESSAGE("left out: the kernel makes no maps for this process");
+    return;
+  }
   WalkTables tables(maps.object());
   UnwindTable table = table_of(std::vector<std::uint32_t>(3000, UNWIND_MOST_IN_PAGE));
 #ifdef __aarch64__
