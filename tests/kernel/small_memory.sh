@@ -35,6 +35,6 @@ in_small -F 99 -i 0.5 -o "$tmp/at-%03d.html" 10
 if ((status == 0)); then
   expect_between "$(find "$tmp" -name 'at-*.html' | wc -l)" 10 21 "pages"
 fi
-# At a high rate the kernel's tables would be larger, and at 997 Hz take most of the group alone.
-in_small -F 499 --stack-storage-size 2048 --hash-storage-size 2048 -o "$tmp/b.html" -o "$tmp/b.folded" 5
+# At a high rate the kernel's maps are larger, and of a usual size would take most of the group alone.
+in_small -F 997 -o "$tmp/b.html" -o "$tmp/b.folded" 5
 if ((status == 0)); then expect_folded_total "$tmp/b.folded"; fi

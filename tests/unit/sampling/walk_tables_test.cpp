@@ -33,7 +33,7 @@ UnwindTable table_of(const std::vector<std::uint32_t>& rows_of_pages) {
 // The maps of a BPF program that is not loaded, with room for `files` files.
 class Maps {
  public:
-  explicit Maps(std::uint32_t files) : skeleton_(tracepoint_lean__open(), tracepoint_lean__destroy) {
+  explicit Maps(std::uint64_t files) : skeleton_(tracepoint_lean__open(), tracepoint_lean__destroy) {
     if (skeleton_ == nullptr) return;
     bpf_program* program = nullptr;
     bpf_object__for_each_program(program, skeleton_->obj) bpf_program__set_autoload(program, false);
@@ -44,7 +44,7 @@ class Maps {
           name == "walk_files" || name == "walk_copies" || name == "slabs" || name.ends_with(".data.walk");
       bpf_map__set_autocreate(map, is_wanted);
     }
-    bpf_map__set_max_entries(skeleton_->maps.walk_files, files);
+    bpf_map__set_max_entries(skeleton_->maps.walk_files, static_cast<__u32>(files));
     libbpf_set_print(nullptr);
     are_there_ = bpf_object__load(skeleton_->obj) == 0;
   }
@@ -112,7 +112,7 @@ TEST_CASE("the largest table fits its room, also when every slab has a gap, and 
 }
 
 TEST_CASE("the files of one user do not take the room of another's in the map of files") {
-  constexpr std::uint32_t most = 64;
+  constexpr std::uint64_t most = 64;
   Maps maps(most);
   if (!maps.are_there()) {
     MESSAGE("left out: the kernel makes no maps for this process");
