@@ -30,8 +30,8 @@ struct RecorderConfig {
 // and the sizes stay.
 [[nodiscard]] SamplingOptions sized_for_rate(SamplingOptions options, std::uint64_t rate_hz, int cpus);
 
-// Limits the maps to a part of the memory that there is, unless the user gave the sizes: the kernel would otherwise kill
-// this process. What they cannot hold goes through the ring.
+// Limits the maps to a part of the memory that there is, unless the user gave the sizes: the kernel would otherwise
+// kill this process. What they cannot hold goes through the ring.
 [[nodiscard]] SamplingOptions sized_for_memory(SamplingOptions options, std::uint64_t limit_bytes);
 
 // Call it between opening and loading. It sets the sizes of the maps and the constants of the programs, and puts in the

@@ -14,7 +14,10 @@ std::uint64_t least_in(const std::string& hierarchy, std::string_view group, con
   std::uint64_t least = UINT64_MAX;
   for (;;) {
     while (group.ends_with('/')) group.remove_suffix(1);
-    const auto bytes = read_number(hierarchy + std::string(group) + file);
+    std::string path = hierarchy;
+    path += group;
+    path += file;
+    const auto bytes = read_number(path);
     if (bytes && *bytes >= 0) least = std::min(least, static_cast<std::uint64_t>(*bytes));
     if (group.empty()) return least;
     group = group.substr(0, group.rfind('/') + 1);
