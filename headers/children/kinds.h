@@ -15,7 +15,7 @@
 
 namespace profile {
 
-enum class ChildKind : std::uint8_t { keeper, opener, parser, parser_of_root, fetcher, prober, pusher, writer, count };
+enum class ChildKind : std::uint8_t { keeper, opener, parser, fetcher, prober, pusher, writer, count };
 
 // The variable of the environment that has the credentials of --push. Those that read the files of others, and the
 // command that is profiled, do not get it.
@@ -32,7 +32,6 @@ struct ChildRow {
   uid_t user = 0;                          // that it becomes where this is permitted; 0: the profiler's
   int signal_at_end = SIGKILL;             // that it gets when its parent ends
   bool gives_descriptors = false;          // it sends some to the main process
-  bool has_priority = false;               // it runs before other work
   bool only_reads = false;                 // any other system call kills it
   bool is_alone = false;                   // it can start threads, but no process, and reach no other one
   bool answers_in_pipe = false;            // its channel is of ChildEnds
@@ -51,25 +50,6 @@ template <class... Numbers>
   return (std::uint64_t{0} | ... | (std::uint64_t{1} << numbers));
 }
 
-[[nodiscard]] constexpr ChildRow parser_row(ChildKind kind, bool has_priority) {
-  // The lines of the largest programs take half a gigabyte.
-  constexpr std::uint64_t memory_bytes = std::uint64_t{2} << 30;
-  return {.kind = kind,
-          .name = "profile-parser",
-          .task = "reads files",
-          .capabilities = capabilities(),
-          // A user id that no user has, so that no user may send signals to the parser. It is in a range that systemd's
-          // documentation ("Users, Groups, UIDs and GIDs") leaves without a use.
-          .user = 2'130'706'433,
-          .has_priority = has_priority,
-          .only_reads = true,
-          .file_bytes = 0,
-          .memory_bytes = memory_bytes,
-          .address_bytes = 2 * memory_bytes,
-          // The deepest names that are demangled need 7 MB, with sanitizers three times as much.
-          .stack_bytes = std::uint64_t{32} << 20};
-}
-
 inline constexpr std::array child_rows{
     ChildRow{
         .kind = ChildKind::keeper, .name = "profile-keeper", .task = "starts the others", .gives_descriptors = true},
@@ -78,12 +58,21 @@ inline constexpr std::array child_rows{
              .task = "opens files",
              // Looking into map_files needs CAP_CHECKPOINT_RESTORE.
              .capabilities = capabilities(CAP_DAC_READ_SEARCH, CAP_SYS_PTRACE, CAP_CHECKPOINT_RESTORE),
-             // A file that is not opened before its process ends may be lost.
-             .has_priority = true,
              .descriptors = 16384 + 1024},
-    parser_row(ChildKind::parser, false),
-    // The main process waits for it. A user's file may not have that priority.
-    parser_row(ChildKind::parser_of_root, true),
+    ChildRow{.kind = ChildKind::parser,
+             .name = "profile-parser",
+             .task = "reads files",
+             .capabilities = capabilities(),
+             // A user id that no user has, so that no user may send signals to the parser. It is in a range that
+             // systemd's documentation ("Users, Groups, UIDs and GIDs") leaves without a use.
+             .user = 2'130'706'433,
+             .only_reads = true,
+             .file_bytes = 0,
+             // The lines of the largest programs take half a gigabyte.
+             .memory_bytes = std::uint64_t{2} << 30,
+             .address_bytes = std::uint64_t{4} << 30,
+             // The deepest names that are demangled need 7 MB, with sanitizers three times as much.
+             .stack_bytes = std::uint64_t{32} << 20},
     ChildRow{.kind = ChildKind::fetcher,
              .name = "profile-fetch",
              .task = "asks debuginfod servers",

@@ -16,4 +16,7 @@ class RaisedPriority {
   bool is_raised_ = false;
 };
 
+// Gives a child that was just forked the niceness that this program began with, whichever thread has forked it.
+void give_up_raised_priority() noexcept;
+
 }  // namespace profile

@@ -10,6 +10,7 @@
 
 #include "support/error.h"
 #include "support/hash.h"
+#include "support/priority.h"
 #include "support/process_fd.h"
 
 namespace profile {
@@ -36,6 +37,8 @@ std::vector<Fd> leave_descriptors(std::span<Fd> kept) noexcept {
   ::prctl(PR_SET_NAME, row.name);
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
   if (::getppid() != parent) ::_exit(0);
+  // What strangers wrote, or whose file system is slow, may not come before other work.
+  give_up_raised_priority();
   ::setsid();
   for (const int ending : {SIGINT, SIGTERM, SIGHUP, SIGQUIT}) ::signal(ending, SIG_IGN);
   ::signal(SIGCHLD, SIG_IGN);

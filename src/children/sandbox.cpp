@@ -19,7 +19,6 @@
 #include "children/kinds.h"
 #include "support/error.h"
 #include "support/fd_limit.h"
-#include "support/priority.h"
 
 namespace profile {
 namespace {
@@ -184,7 +183,6 @@ void become(uid_t user) noexcept {
 
 void confine(ChildKind kind) noexcept {
   const ChildRow& row = row_of(kind);
-  if (row.has_priority) static const RaisedPriority lasting;  // threads inherit it
   if (row.descriptors != 0) raise_fd_limit(row.descriptors);
   if (row.user != 0) become(row.user);
   if (row.capabilities != inherited) keep_capabilities(row.capabilities);

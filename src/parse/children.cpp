@@ -32,7 +32,6 @@ int run_child(ChildKind kind, std::vector<Fd> channels, const std::vector<std::s
     case ChildKind::opener:
       run_opener(std::move(channels[0]), debug_directories);
     case ChildKind::parser:
-    case ChildKind::parser_of_root:
       run_parser(std::move(channels[0]), std::move(channels[1]), channels.size() > 2 ? std::move(channels[2]) : Fd());
     case ChildKind::fetcher:
       run_fetcher({.socket = std::move(channels[0]), .answers = std::move(channels[1])});

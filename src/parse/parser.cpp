@@ -58,7 +58,7 @@ ParserLink* Parser::running_for(std::uint64_t owner) {
   if (place->link.is_running(offender)) return &place->link;
   if (offender != 0) blame({offender, {}}, false);
   if (is_missing_ && !start_again_.is_over()) return nullptr;
-  is_missing_ = !place->link.start(owner == root ? ChildKind::parser_of_root : ChildKind::parser);
+  is_missing_ = !place->link.start();
   if (!is_missing_) return &place->link;
   // Perhaps there is no room for a process just now. Each try may have to wait for a keeper that is stopped.
   start_again_ = Deadline(pause_before_start_);

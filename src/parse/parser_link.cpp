@@ -213,7 +213,7 @@ void Fetcher::give_up() {
   kill_process(process);
 }
 
-bool ParserLink::start(ChildKind kind) {
+bool ParserLink::start() {
   std::vector<Fd> ends;
   way_ += way_count;
   ends.push_back(opener_.new_way(way_));
@@ -225,7 +225,7 @@ bool ParserLink::start(ChildKind kind) {
     fetcher_->channel.send(message_of(way_), std::move(fetcher_end));
     ends.push_back(std::move(to));
   }
-  child_ = keeper_.start(kind, std::move(ends));
+  child_ = keeper_.start(ChildKind::parser, std::move(ends));
   return child_.has_value();
 }
 

@@ -68,8 +68,8 @@ class ParserLink {
   ParserLink(Keeper& keeper, Opener& opener, Fetcher* fetcher, WayNumber way)
       : keeper_(keeper), opener_(opener), fetcher_(fetcher), way_(way) {}
 
-  // Starts a parser of that kind. False: it could not be started.
-  bool start(ChildKind kind);
+  // Starts a parser. False: it could not be started.
+  bool start();
   // Kills the parser and does not wait for its end: a process that hangs in the kernel ends when what it waits for
   // ends.
   void end();

@@ -54,6 +54,9 @@ std::uint32_t unfinished_bytes(const RecorderConfig& recording, int cpus) {
 // Normally a map is drained when it is half full.
 constexpr std::uint64_t filled_in_s = 10;
 constexpr std::uint64_t least_entries = 2048;
+// An entry of each map takes 3 KB with both generations, as measured. So the maps take a fifth of the memory.
+constexpr std::uint64_t memory_of_entry = 16384;
+constexpr std::uint64_t fewest_entries = 256;
 
 // Uses the pinned map at `path` in place of the map `name`, which is left out if `path` is empty. It may be any hash
 // map with 8-byte keys; its values do not matter.
@@ -110,6 +113,17 @@ std::uint32_t inner_pid_namespace() {
 
 bool needs_kernel_types(const SamplingOptions& options) {
   return options.follow_children || !options.mntns_map_path.empty() || inner_pid_namespace() != 0;
+}
+
+SamplingOptions sized_for_memory(SamplingOptions options, std::uint64_t limit_bytes) {
+  if (options.sizes_are_asked) return options;
+  const std::uint64_t entries = std::bit_floor(std::max(limit_bytes / memory_of_entry, fewest_entries));
+  const auto at_most = [entries](std::uint32_t most) {
+    return static_cast<std::uint32_t>(std::min<std::uint64_t>(entries, most));
+  };
+  options.histogram_entries = at_most(options.histogram_entries);
+  options.stack_entries = at_most(options.stack_entries);
+  return options;
 }
 
 SamplingOptions sized_for_rate(SamplingOptions options, std::uint64_t rate_hz, int cpus) {

@@ -30,6 +30,10 @@ struct RecorderConfig {
 // and the sizes stay.
 [[nodiscard]] SamplingOptions sized_for_rate(SamplingOptions options, std::uint64_t rate_hz, int cpus);
 
+// Limits the maps to a part of the memory that there is, unless the user gave the sizes: the kernel would otherwise
+// kill this process. What they cannot hold goes through the ring.
+[[nodiscard]] SamplingOptions sized_for_memory(SamplingOptions options, std::uint64_t limit_bytes);
+
 // Call it between opening and loading. It sets the sizes of the maps and the constants of the programs, and puts in the
 // pinned maps of the filters. Throws Error for a filter that cannot be used.
 void prepare_recording(bpf_object& object, const SamplingOptions& options, const RecorderConfig& recording = {});

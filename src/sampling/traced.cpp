@@ -13,6 +13,7 @@
 #include "sampling/types_file.h"
 #include "sampling/walk.h"
 #include "support/error.h"
+#include "support/memory_limit.h"
 #include "support/plural.h"
 #include "support/probe_link.h"
 
@@ -91,7 +92,9 @@ void refuse_rate(const SamplingOptions& options, const char* what) {
 }
 
 TracedPrograms::TracedPrograms(const Plan& plan, const SamplingOptions& options, const ValueConversion& conversion)
-    : options_(sized_for_rate(within_kernel_depth(options), plan.recording.rate_hz, possible_cpu_count())),
+    : options_(
+          sized_for_memory(sized_for_rate(within_kernel_depth(options), plan.recording.rate_hz, possible_cpu_count()),
+                           memory_limit_bytes())),
       has_probe_links_(use_probe_links(plan, options_)),
       object_(load(plan, options_, has_probe_links_, fallback_)),
       attached_(plan.attached),

@@ -2,9 +2,11 @@
 #include "children/kinds.h"
 
 #include <doctest/doctest.h>
+#include <fcntl.h>
 #include <sched.h>
 #include <signal.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -13,6 +15,7 @@
 #include <cerrno>
 #include <chrono>
 #include <filesystem>
+#include <optional>
 #include <span>
 #include <string>
 #include <system_error>
@@ -22,6 +25,7 @@
 
 #include "children/detached_child.h"
 #include "children/own_processes.h"
+#include "support/priority.h"
 #include "support/process_fd.h"
 #include "support/text_file.h"
 
@@ -49,6 +53,7 @@ class IdleChild {
   IdleChild(const IdleChild&) = delete;
   IdleChild& operator=(const IdleChild&) = delete;
 
+  [[nodiscard]] int niceness() const { return ::getpriority(PRIO_PROCESS, static_cast<id_t>(child_.pid)); }
   [[nodiscard]] std::string status(const char* field) const {
     const std::string text = read_text_file("/proc/" + std::to_string(child_.pid) + "/status").value_or("");
     return std::string(find_field(text, field).value_or(""));
@@ -63,6 +68,37 @@ class IdleChild {
  private:
   OwnProcess child_;
   Fd socket_;
+};
+
+// A process that has the number of one that has ended, until this ends.
+class Successor {
+ public:
+  // False from has_number(): the number cannot be chosen here, or another process has got it.
+  explicit Successor(pid_t number) {
+    constexpr int most_tries = 100;
+    for (int i = 0; i < most_tries && !has_number_; ++i) {
+      const Fd last(::open("/proc/sys/kernel/ns_last_pid", O_WRONLY | O_CLOEXEC));
+      const std::string text = std::to_string(number - 1);
+      if (::write(last.get(), text.data(), text.size()) < 0) return;
+      const pid_t child = ::fork();
+      if (child == 0) {
+        ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+        for (;;) ::pause();
+      }
+      process_ = process_fd(child);
+      has_number_ = child == number;
+      if (!has_number_) kill_process(process_);
+    }
+  }
+  ~Successor() { kill_process(process_); }
+  Successor(const Successor&) = delete;
+  Successor& operator=(const Successor&) = delete;
+  [[nodiscard]] bool has_number() const { return has_number_; }
+  [[nodiscard]] bool is_there() const { return !has_ended(process_); }
+
+ private:
+  Fd process_;
+  bool has_number_ = false;
 };
 
 bool is_listed(pid_t pid) {
@@ -85,10 +121,22 @@ TEST_CASE("a child has the name and only the rights of its row") {
     if (row.only_reads || row.is_alone) CHECK(child.status("Seccomp") == "2");
     if (::geteuid() == 0 && row.user != 0) {
       const std::string user = std::to_string(row.user);
-      CHECK(child.status("Uid") == user + '\t' + user + '\t' + user + '\t' + user);
+      std::string users = user;
+      for (int i = 0; i < 3; ++i) users += '\t' + user;
+      CHECK(child.status("Uid") == users);
       CHECK(child.status("Groups").find_first_not_of(" \t") == std::string::npos);
     }
     CHECK(child.ended() == 0);
+  }
+}
+
+TEST_CASE("no child has the priority that its parent raised for itself") {
+  const RaisedPriority raised;  // where that is permitted
+  const int own = ::getpriority(PRIO_PROCESS, 0);
+  for (const ChildRow& row : child_rows) {
+    CAPTURE(std::string(row.name));
+    const IdleChild child(row.kind);
+    CHECK(child.niceness() == (own < 0 ? 0 : own));
   }
 }
 
@@ -130,6 +178,25 @@ TEST_CASE("a detached child has its socket and no other descriptor of this proce
     return socket.get() == STDERR_FILENO + 1 && ::close(socket.get() + 1) != 0 ? ENOTUNIQ : EMFILE;
   });
   CHECK(child.finish(Deadline(std::chrono::seconds(60))) == ENOTUNIQ);
+}
+
+TEST_CASE("a detached child that has ended is not killed by its number") {
+  // The kernel then gives the number to others as soon as the child has ended.
+  const auto before = ::signal(SIGCHLD, SIG_IGN);
+  std::optional<DetachedChild> child(std::in_place, [](const Fd& socket) {
+    char byte = 0;
+    return ::read(socket.get(), &byte, 1) == 0 ? 0 : 1;
+  });
+  const pid_t pid = own_processes().back();
+  const Fd process = process_fd(pid);
+  child->take_socket().reset();
+  while (!has_ended(process)) ::usleep(1000);
+  Successor successor(pid);
+  CHECK_FALSE(is_listed(pid));
+  child.reset();
+  ::usleep(10'000);
+  if (successor.has_number()) CHECK(successor.is_there());
+  ::signal(SIGCHLD, before);
 }
 
 TEST_CASE("a child that does not come to an end is left behind, and is listed until it has ended") {

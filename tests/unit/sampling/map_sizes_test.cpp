@@ -26,3 +26,14 @@ TEST_CASE("the maps have the sizes of the options if the source has no rate or t
   options.histogram_entries = 16;
   CHECK(sized_for_rate(options, 49, 2).histogram_entries == 16);
 }
+
+TEST_CASE("the maps take a part of the memory that there is, unless the user chose the sizes") {
+  CHECK(sized_for_memory({}, UINT64_MAX).stack_entries == 16384);
+  CHECK(sized_for_memory({}, UINT64_MAX).histogram_entries == 40960);
+  CHECK(sized_for_memory({}, 64U << 20).stack_entries == 4096);
+  CHECK(sized_for_memory({}, 64U << 20).histogram_entries == 4096);
+  CHECK(sized_for_memory({}, 0).stack_entries == 256);
+  SamplingOptions options;
+  options.sizes_are_asked = true;
+  CHECK(sized_for_memory(options, 0).stack_entries == 16384);
+}
