@@ -144,6 +144,8 @@ HttpClient::Result HttpClient::result_of(std::size_t target, CURLcode code) cons
 std::vector<HttpClient::Result> HttpClient::wait(int fd, std::chrono::milliseconds patience) {
   int running = 0;
   curl_multi_perform(multi_.get(), &running);
+  // Some may have come to their end now, and nothing would end the wait.
+  if (running < std::ranges::count_if(transfers_, &Transfer::is_under_way)) patience = {};
   curl_waitfd awaited{.fd = fd, .events = CURL_WAIT_POLLIN, .revents = 0};
   curl_multi_poll(multi_.get(), &awaited, fd < 0 ? 0 : 1, static_cast<int>(patience.count()), nullptr);
   curl_multi_perform(multi_.get(), &running);
