@@ -129,6 +129,8 @@ constexpr OptionRow rows[] = {
 
     {"push", 0, "URL", "send a profile of each service to a server, every 10 seconds or -i; may be repeated", write,
      true},
+    {"store", 0, "URL", "write samples by service to ClickHouse, likewise: clickhouse+http://HOST:8123/DATABASE", write,
+     false},
     {"label", 0, "LABEL", "a label of what is pushed, as NAME=VALUE; may be repeated", write, true},
     {"spool", 0, "DIR", "keep what is pushed in DIR until the server has it, also for a later run", write, false,
      "directories"},
@@ -164,6 +166,10 @@ constexpr OptionRow rows[] = {
      nullptr, true},
     {"fail-above", 0, "SHARE", "exit status 3 if a function has surely grown by more: 2% of the total", other, false,
      "", nullptr, true},
+    {"cluster", 0, "NAME", "make the tables on all servers of this cluster, and Distributed ones to read them", other,
+     false, "", nullptr, true},
+    {"ttl", 0, "DAYS", "remove samples and stacks that are older", other, false, "", nullptr, true},
+    {"dry-run", 0, "", "print the statements, and change nothing", other, false, "", nullptr, true},
     {"source", 0, "FUNCTION", "on stdout the source and the code of this function, with the cost of each line", show,
      true, "", nullptr, true},
     {"focus", 0, "REGEX", "only stacks with a function whose name it matches; may be repeated", show, true, "", nullptr,
@@ -180,7 +186,7 @@ constexpr std::string_view rare[] = {
     "stack-storage-size", "max-stack-depth", "unwind",     "residency",  "address",    "annotations",
     "debug-dir",          "symbol-budget",   "keep",       "path",       "allow-host", "verbose",
     "completion",         "list-languages",  "config",     "check",      "label",      "spool",
-    "spool-size",         "push-auth-file",  "size"};
+    "spool-size",         "push-auth-file",  "size",       "store"};
 
 bool is_rare(const OptionRow& row) { return std::ranges::find(rare, row.long_name) != std::end(rare); }
 
@@ -227,10 +233,10 @@ void print_formats(std::ostream& out) {
 void print_usage_line(std::ostream& out) {
   std::vector<const Subcommand*> of_files;
   std::ranges::copy_if(subcommands(), std::back_inserter(of_files),
-                       [](const Subcommand* command) { return !command->is_run; });
+                       [](const Subcommand* command) { return !command->is_run && !command->is_of_store; });
   const auto name = [](const Subcommand* command) { return command->name; };
   out << "usage: profile [record] [options] [DURATION | -- COMMAND [ARG...]] | profile " << joined(of_files, "|", name)
-      << " FILE...\n";
+      << " FILE... | store init URL\n";
 }
 
 void print_help(std::ostream& out, bool with_rare) {
