@@ -1,10 +1,12 @@
 // The tables of a fleet's store in ClickHouse. The manual shows them, because people ask them with SQL.
 //
-// A row of `samples` is the sum of a tick (10 seconds as a rule) for a service, a process name and a stack. A sum of
-// one host is some 100 bytes, of which 8 are the stack's: repeated texts cost nearly nothing in a column. A stack is a
-// list of frames by number, and both lie in tables of their own, by service, so that a report reads those of its
-// service in one piece and joins nothing. Names in the stacks themselves (Array(String)) were larger: a stack of 30
-// frames has 240 bytes of numbers, and 2,000 with names, modules and lines; and most frames are in many stacks.
+// A row of `samples` is the sum of a tick (10 seconds as a rule) for a service, a process name and a stack. It takes
+// some 12 bytes on disk, most of which are the number of the stack: repeated texts cost nearly nothing in a column.
+//
+// A stack is a list of frames by number, and both lie in tables of their own, by service, so that a report reads those
+// of its service in one piece and joins nothing. Of 13,000 stacks with 37 frames each they take 2.1 MB on disk and 10.5
+// MB to insert and to read. Arrays of names, modules and lines in the stacks themselves (Array(String)), without the
+// rest of a frame, take 2.0 and 33 MB.
 //
 // A number is a hash of what it stands for, the same on all hosts. So a frame or a stack that is sent twice is the same
 // row, and ReplacingMergeTree keeps one. They are sent anew each day, so that a day can be dropped from all tables.

@@ -14,13 +14,13 @@
 namespace profile {
 namespace {
 
-constexpr std::chrono::seconds most_starting{10};
+constexpr std::chrono::seconds patience_at_start{10};
 // The child gives up before this.
 constexpr std::chrono::seconds most_silence{90};
-constexpr ChannelAllowance allowed{.messages = 256, .bytes = std::size_t{16} << 20};
+constexpr ChannelAllowance allowed_pieces{.messages = 256, .bytes = std::size_t{16} << 20};
 constexpr std::uint64_t most_short_bytes = std::uint64_t{1} << 20;
 
-int run_child(const PushTarget& store, const std::string& credentials, ChildEnds ends) {
+int run_asker(const PushTarget& store, const std::string& credentials, ChildEnds ends) {
   WaitingChannel channel(std::move(ends));
   const PushModule* module = nullptr;
   std::string why_not;
@@ -42,13 +42,13 @@ StoreAsker::StoreAsker(PushTarget store, std::string credentials)
   auto [ours, its] = new_one_way_ends();
   std::array<Fd, 2> kept{std::move(its.socket), std::move(its.answers)};
   child_ = fork_child(ChildKind::asker, kept, [this](std::vector<Fd> ends) {
-    return run_child(store_, credentials_, {.socket = std::move(ends[0]), .answers = std::move(ends[1])});
+    return run_asker(store_, credentials_, {.socket = std::move(ends[0]), .answers = std::move(ends[1])});
   });
   for (Fd& end : kept) end.reset();
   list_own_process(child_);
   channel_ = Channel(std::move(ours));
   channel_.allow({.messages = 1, .bytes = WireReader::most_text_bytes});
-  const auto message = channel_.receive(most_starting);
+  const auto message = channel_.receive(patience_at_start);
   if (!message) throw error("the process for it does not start");
   const std::string why_not(WireReader(message->bytes).text());
   if (!why_not.empty()) throw Error(why_not);
@@ -59,7 +59,7 @@ StoreAsker::~StoreAsker() { kill_process(child_.process); }
 void StoreAsker::ask(const std::string& sql, std::uint64_t most_bytes, const TakePiece& take) {
   channel_.send(message_of(sql, most_bytes));
   for (std::uint64_t bytes = 0;;) {
-    channel_.allow(allowed);
+    channel_.allow(allowed_pieces);
     const auto message = channel_.receive(most_silence);
     if (!message) throw error(channel_.is_gone() ? in_words(ChildKind::asker) + " was ended" : "no answer in time");
     WireReader in(message->bytes);

@@ -57,7 +57,7 @@ class StoreExchange final : public Exchange {
 
   std::optional<ServerAnswer> take(const HttpAnswer& answer) override {
     if (!request_) return ServerAnswer{.fate = RequestFate::never, .why = "a request in the spool is damaged"};
-    if (const auto failure = failure_of(answer)) {
+    if (auto failure = failure_of(answer)) {
       server_.version.reset();
       return failure;
     }

@@ -142,7 +142,7 @@ class TypedUrl {
   std::string take_user() {
     const std::size_t at = rest_.find('@');
     if (at == std::string_view::npos) return "";
-    const std::string user(rest_.substr(0, at));
+    std::string user(rest_.substr(0, at));
     const auto is_plain = [](char c) { return is_letter(c) || is_digit(c) || c == '_' || c == '-' || c == '.'; };
     if (user.find(':') != std::string::npos) {
       refuse("a URL with a password can be read by others; --push-auth-file has it");

@@ -181,7 +181,9 @@ void StoreBatches::add(const Profile& profile, const PushLabels& labels, std::sp
   constexpr std::string_view with_columns[] = {"host", "service", "version"};
   std::vector<std::string> others;
   for (const auto& [name, value] : labels) {
-    if (std::ranges::find(with_columns, name) == std::end(with_columns)) others.push_back(name + '=' + value);
+    if (std::ranges::find(with_columns, name) != std::end(with_columns)) continue;
+    others.push_back(name);
+    others.back().append(1, '=').append(value);
   }
   append_size(before, others.size());
   for (const std::string& other : others) append_text(before, other);

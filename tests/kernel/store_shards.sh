@@ -37,6 +37,14 @@ while read -r sql; do ask "${ports[0]}" "$sql"; done <"$tmp/distributed"
 expect_equal "$(ask "${ports[0]}" 'SELECT sum(samples), uniq(host) FROM all_samples')" "$all"$'\t2' "samples of both shards and their hosts"
 expect_equal "$(ask "${ports[0]}" "SELECT uniq(stack) FROM all_stacks WHERE stack GLOBAL IN (SELECT stack FROM all_samples)")" \
   "$(ask "${ports[0]}" 'SELECT uniq(stack) FROM all_samples')" "stacks of both"
+for words in "$one:$all" "$two:$recorded" "$one --host another:$recorded" "$one --service leav*:$all"; do
+  read -r -a arguments <<<"${words%:*}"
+  profile report -q -f "${arguments[@]}"
+  expect_status 0
+  expect_silence err
+  expect_equal "$(folded_total . "$tmp/out")" "${words##*:}" "samples of a report of ${words%:*}"
+  expect_present '^leaves;(.*;)?main;outer;middle;heavy '
+done
 
 # Old days go, from all tables; the newest stay. Nothing is dropped that was not asked for.
 ask "${ports[2]}" "INSERT INTO samples(time, service) VALUES (toDateTime('2020-02-03 04:05:06'), 'old')"

@@ -19,7 +19,7 @@ constexpr long patience_s = 300;
 constexpr long most_silence_s = 60;
 constexpr std::size_t most_exception_bytes = std::size_t{16} << 10;
 // The server answers when it has all, so that an error is one by its status.
-constexpr const char* settings = "&wait_end_of_query=1&max_execution_time=50";
+constexpr const char* settings = "&wait_end_of_query=1";
 
 struct Answer {
   CURL* easy = nullptr;
