@@ -71,6 +71,7 @@ test  procps                       ps
 test  qemu-system-x86              qemu-system-x86_64
 test  qemu-system-arm              qemu-system-aarch64
 test  sqlite3                      sqlite3
+test  clickhouse-server            clickhouse-server
 test  busybox-static               ~busybox
 test  cpio                         cpio
 test  zstd                         zstd

@@ -15,7 +15,7 @@
 
 namespace profile {
 
-enum class ChildKind : std::uint8_t { keeper, opener, parser, fetcher, prober, pusher, writer, count };
+enum class ChildKind : std::uint8_t { keeper, opener, parser, fetcher, prober, pusher, asker, writer, count };
 
 // The variable of the environment that has the credentials of --push. Those that read the files of others, and the
 // command that is profiled, do not get it.
@@ -114,6 +114,20 @@ inline constexpr std::array child_rows{
              .file_bytes = std::uint64_t{256} << 20,
              // What may wait in memory for a dozen servers.
              .memory_bytes = std::uint64_t{1} << 30,
+             .address_bytes = std::uint64_t{4} << 30},
+    ChildRow{.kind = ChildKind::asker,
+             .name = "profile-ask",
+             .task = "asks a store",
+             .capabilities = capabilities(),
+             .user = 2'130'706'436,
+             .is_alone = true,
+             .answers_in_pipe = true,
+             .is_confined_late = true,
+             .most_descriptors = 64,
+             .most_threads = 64,
+             .file_bytes = 0,
+             // What it gets is handed on in pieces.
+             .memory_bytes = std::uint64_t{256} << 20,
              .address_bytes = std::uint64_t{4} << 30},
     ChildRow{.kind = ChildKind::writer, .name = "profile-writer", .task = "writes where writing may take for ever"}};
 

@@ -40,14 +40,21 @@ struct ReadRequest {
   CpuList cpus;
   std::string cgroup;  // the path of a group, with those below it; only a recording tells it
   std::string event;   // of a file that has several; "": the first
+  // Only a store tells these (store/reader.h). "*" stands for any text.
+  std::string service;
+  std::string host;
+  std::string version;    // its beginning
+  std::string auth_path;  // of the file with the credentials for the store
   // The samples of a recording are kept with their times (Profile::timeline), if they are not too many.
   bool with_times = false;
 
   // Whether nothing is left out.
   [[nodiscard]] bool is_all() const {
     return !from_s && !to_s && tgids.empty() && tids.empty() && names.empty() && cpus.empty() && cgroup.empty() &&
-           event.empty();
+           event.empty() && !is_of_store();
   }
+  // Whether it asks for what only a store tells.
+  [[nodiscard]] bool is_of_store() const { return !service.empty() || !host.empty() || !version.empty(); }
 };
 
 // So many bytes of a file tell its format. The functions that recognise one get them, or the whole content.

@@ -286,6 +286,8 @@ class Profile {
   // 0: unknown, as for a profile from a file.
   std::uint64_t began_ns = 0;
   std::uint64_t duration_ns = 0;  // of that sampling
+  // Of a store: the times of its samples are multiples of this after began_unix_ns. 0: each sample has its own.
+  std::uint64_t tick_ns = 0;
   StringTable strings;
   // Other measurements of the source; empty when it has none.
   std::optional<std::vector<ThreadWait>> thread_waits;  // the longest first

@@ -1,5 +1,5 @@
-// Sends profiles to the servers of --push. A child process without privileges does it, so that sampling never waits for
-// a network, and no server can reach the process that is root.
+// Sends profiles to the servers of --push and --store. A child process without privileges does it, so that sampling
+// never waits for a network, and no server can reach the process that is root.
 #pragma once
 
 #include <chrono>
@@ -38,8 +38,10 @@ class Pusher {
   Pusher(const Pusher&) = delete;
   Pusher& operator=(const Pusher&) = delete;
 
-  // Adds a profile to what hand_over() hands over; `samples` are in it.
+  // Adds a profile to what hand_over() hands over to all servers that take profiles; `samples` are in it.
   void add(std::string_view name, const PushLabels& labels, std::string_view pprof, std::uint64_t samples);
+  // Adds the body of a request to one of the targets.
+  void add(std::size_t target, std::string_view body, std::uint64_t samples);
   // Never waits.
   void hand_over();
   // Readable when the child has something to say.

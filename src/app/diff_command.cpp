@@ -27,9 +27,31 @@
 namespace profile {
 namespace {
 
-constexpr std::string_view diff_options[] = {
-    "a",    "b",        "fail-above",      "from",   "to",     "pid",     "tid", "comm",  "cpu", "event", "focus",
-    "hide", "collapse", "merge-processes", "output", "format", "modules", "top", "quiet", "help"};
+constexpr std::string_view diff_options[] = {"a",
+                                             "b",
+                                             "a-version",
+                                             "b-version",
+                                             "service",
+                                             "host",
+                                             "push-auth-file",
+                                             "fail-above",
+                                             "from",
+                                             "to",
+                                             "pid",
+                                             "tid",
+                                             "comm",
+                                             "cpu",
+                                             "event",
+                                             "focus",
+                                             "hide",
+                                             "collapse",
+                                             "merge-processes",
+                                             "output",
+                                             "format",
+                                             "modules",
+                                             "top",
+                                             "quiet",
+                                             "help"};
 
 constexpr int has_grown = 3;  // exit status, by --fail-above
 
@@ -45,7 +67,7 @@ constexpr Form forms[] = {
 
 void print_diff_help(std::ostream& out) {
   out << "usage: profile diff [options] BEFORE AFTER\n"
-         "       profile diff [options] --a TIMES --b TIMES RECORDING\n"
+         "       profile diff [options] --a TIMES --b TIMES RECORDING|URL\n"
          "\nCompares two profiles, in any format that report reads: shares of their totals, so that one may have "
          "been\n"
          "taken for longer than the other. Prints the functions that gained and lost most, by what they did "
@@ -60,7 +82,8 @@ void print_diff_help(std::ostream& out) {
          "  profile diff monday.pb.gz tuesday.pb.gz\n"
          "  profile diff -o diff.html before.folded after.folded\n"
          "  profile diff --a 0:10 --b 20:30 run.db\n"
-         "  profile diff --fail-above 2% main.db branch.db\n";
+         "  profile diff --fail-above 2% main.db branch.db\n"
+         "  profile diff --service shop --a -25h..-24h --b -1h.. clickhouse+http://store:8123/profiles\n";
 }
 
 WriteFlame writer_of(const OutputRequest& output, bool is_forced) {
@@ -82,33 +105,39 @@ bool is_colour_terminal() {
 // A file, and which of its samples are compared.
 struct Side {
   std::string path;
-  std::string times;  // of --a or --b; "": all
+  std::string times;  // of --a or --b, and the version; "": all
   ReadRequest request;
 
   [[nodiscard]] std::string name() const { return path == "-" ? "stdin" : path; }
 };
 
-Side side_of(const ParsedOptions& parsed, const std::string& path, const char* times) {
+Side side_of(const ParsedOptions& parsed, const std::string& path, const char* times, const char* version) {
   Side side{.path = path, .times = parsed.text(times), .request = request_of(parsed)};
-  if (!parsed.has(times)) return side;
-  for (const char* const bound : {"from", "to"}) parsed.exclude({times, bound});
-  choose_times(side.request, times, side.times);
+  side.request.version = parsed.text(version);
+  if (parsed.has(version) && side.request.version.empty()) throw bad_value(version, "''", "not a version");
+  if (parsed.has(times)) {
+    for (const char* const bound : {"from", "to"}) parsed.exclude({times, bound});
+    choose_times(side.request, times, side.times);
+  }
+  if (parsed.has(version)) side.times += (side.times.empty() ? "version " : " version ") + side.request.version;
   return side;
 }
 
 // BEFORE and AFTER.
 std::pair<Side, Side> sides_of(const ParsedOptions& parsed) {
   const std::vector<std::string> paths = files_of(diff_command, parsed);
-  const bool is_one_file = paths.size() == 1 && parsed.has("a") && parsed.has("b");
+  const auto has_both = [&](const char* a, const char* b) { return parsed.has(a) && parsed.has(b); };
+  const bool is_one_file = paths.size() == 1 && (has_both("a", "b") || has_both("a-version", "b-version"));
   if (paths.size() != 2 && !is_one_file) {
     throw usage_error("diff: two files are compared, BEFORE and AFTER, or two parts of one, with --a and --b");
   }
   if (is_one_file && paths.front() == "-") throw usage_error("diff: two parts of stdin cannot be read");
-  return {side_of(parsed, paths.front(), "a"), side_of(parsed, paths.back(), "b")};
+  return {side_of(parsed, paths.front(), "a", "a-version"), side_of(parsed, paths.back(), "b", "b-version")};
 }
 
 ReadProfile read_side(const Side& side, bool in_blocks, const std::function<void(const std::string&)>& note) {
-  ReadProfile read = in_blocks ? read_in_blocks(side.path, side.request) : read_named(side.path, side.request, note);
+  ReadProfile read =
+      in_blocks ? read_in_blocks(side.path, side.request, note) : read_named(side.path, side.request, note);
   if (!side.times.empty()) read.name += " " + side.times;
   return read;
 }
@@ -116,8 +145,8 @@ ReadProfile read_side(const Side& side, bool in_blocks, const std::function<void
 // Why there are no intervals; "": there are.
 std::string why_no_times(const Side& before, const Side& after) {
   std::vector<std::string> files;
-  if (!is_recording_file(before.path)) files.push_back(before.name());
-  if (after.path != before.path && !is_recording_file(after.path)) files.push_back(after.name());
+  if (!tells_times(before.path)) files.push_back(before.name());
+  if (after.path != before.path && !tells_times(after.path)) files.push_back(after.name());
   return files.empty() ? "" : without_times(files);
 }
 

@@ -130,6 +130,8 @@ constexpr OptionRow rows[] = {
 
     {"push", 0, "URL", "send a profile of each service to a server, every 10 seconds or -i; may be repeated", write,
      true},
+    {"store", 0, "URL", "write samples by service to ClickHouse, likewise: clickhouse+http://HOST:8123/DATABASE", write,
+     false},
     {"label", 0, "LABEL", "a label of what is pushed, as NAME=VALUE; may be repeated", write, true},
     {"spool", 0, "DIR", "keep what is pushed in DIR until the server has it, also for a later run", write, false,
      "directories"},
@@ -156,15 +158,25 @@ constexpr OptionRow rows[] = {
     {"completion", 0, "SHELL", "print the script that completes these options in bash or zsh", other, false, "",
      completion_shells},
 
-    {"from", 0, "TIME", "samples from TIME on: seconds after the first one, or the clock of a recording (14:03:10)",
+    {"from", 0, "TIME", "samples from TIME on: seconds after the first, or the clock (14:03:10; -1h: an hour ago)",
      other, false, "", nullptr, true},
     {"to", 0, "TIME", "samples before TIME, likewise", other, false, "", nullptr, true},
     {"a", 0, "TIMES", "of BEFORE only this part: 0:10 in seconds, or clock times as 14:03:10..14:05", other, false, "",
      nullptr, true},
     {"b", 0, "TIMES", "of AFTER only this part, likewise; with both, one recording is enough", other, false, "",
      nullptr, true},
+    {"a-version", 0, "VERSION", "of a store, BEFORE is only this version: the beginning of a build-id or label", other,
+     false, "", nullptr, true},
+    {"b-version", 0, "VERSION", "AFTER, likewise; with both, one store is enough", other, false, "", nullptr, true},
+    {"service", 0, "NAME", "of a store only this service, or services whose names begin so: NAME*", other, false, "",
+     nullptr, true},
+    {"host", 0, "NAME", "of a store only this host, or hosts: 'web-*'", other, false, "", nullptr, true},
     {"fail-above", 0, "SHARE", "exit status 3 if a function has surely grown by more: 2% of the total", other, false,
      "", nullptr, true},
+    {"cluster", 0, "NAME", "make the tables on all servers of this cluster, and Distributed ones to read them", other,
+     false, "", nullptr, true},
+    {"ttl", 0, "DAYS", "remove samples and stacks that are older", other, false, "", nullptr, true},
+    {"dry-run", 0, "", "print the statements, and change nothing", other, false, "", nullptr, true},
     {"source", 0, "FUNCTION", "on stdout the source and the code of this function, with the cost of each line", show,
      true, "", nullptr, true},
     {"focus", 0, "REGEX", "only stacks with a function whose name it matches; may be repeated", show, true, "", nullptr,
@@ -181,7 +193,7 @@ constexpr std::string_view rare[] = {
     "stack-storage-size", "max-stack-depth", "unwind",     "residency",  "address",    "annotations",
     "debug-dir",          "symbol-budget",   "keep",       "path",       "allow-host", "verbose",
     "completion",         "list-languages",  "config",     "check",      "label",      "spool",
-    "spool-size",         "push-auth-file",  "size",       "cpu-limit"};
+    "spool-size",         "push-auth-file",  "size",       "cpu-limit",  "store"};
 
 bool is_rare(const OptionRow& row) { return std::ranges::find(rare, row.long_name) != std::end(rare); }
 
@@ -228,10 +240,10 @@ void print_formats(std::ostream& out) {
 void print_usage_line(std::ostream& out) {
   std::vector<const Subcommand*> of_files;
   std::ranges::copy_if(subcommands(), std::back_inserter(of_files),
-                       [](const Subcommand* command) { return !command->is_run; });
+                       [](const Subcommand* command) { return !command->is_run && !command->is_of_store; });
   const auto name = [](const Subcommand* command) { return command->name; };
   out << "usage: profile [record] [options] [DURATION | -- COMMAND [ARG...]] | profile " << joined(of_files, "|", name)
-      << " FILE...\n";
+      << " FILE... | store init URL\n";
 }
 
 void print_help(std::ostream& out, bool with_rare) {

@@ -23,6 +23,10 @@ std::vector<PushTarget> targets_of(const ParsedOptions& parsed) {
     }
     targets.push_back(std::move(target));
   }
+  if (parsed.has("store") && parsed.is_on("live")) {
+    throw usage_error("--store adds up what each interval has, and --live shows a state");
+  }
+  if (parsed.has("store")) targets.push_back(store_target_of(parsed.text("store"), "--store"));
   if (targets.size() > most_targets) {
     throw usage_error("--push: at most " + std::to_string(most_targets) + " servers");
   }
@@ -58,7 +62,7 @@ PushOptions push_options_of(const ParsedOptions& parsed) {
                       .auth_file = path_of(parsed, "push-auth-file")};
   for (const char* const option : {"label", "spool", "spool-size", "push-auth-file"}) {
     if (options.targets.empty() && parsed.has(option)) {
-      throw usage_error("--" + std::string(option) + " is for --push: not without it");
+      throw usage_error("--" + std::string(option) + " is for --push and --store: not without one of them");
     }
   }
   if (!parsed.has("spool-size")) return options;

@@ -46,6 +46,13 @@ PushSettings settings_of(const PushOptions& options, const std::function<void(co
   if (!settings.credentials.empty() && std::ranges::any_of(settings.targets, is_open_to_read)) {
     say("profile: --push: the credentials are sent without encryption; +https:// encrypts");
   }
+  // The one user whose password is there, if the credentials name one.
+  const std::string& credentials = settings.credentials;
+  const std::string named = credentials.substr(0, credentials.find(':'));
+  for (const PushTarget& target : settings.targets) {
+    if (target.user.empty() || named == credentials || named == target.user) continue;
+    throw Error("--store: the credentials are of the user " + named + ", and the URL names " + target.user);
+  }
   return settings;
 }
 
@@ -70,7 +77,15 @@ SharedPush::SharedPush(const PushOptions& options, std::optional<double> interva
       say_(std::move(say)),
       pprof_(find_output_format("pprof")->make({.hide_addresses = true, .for_store = true})),
       names_(events),
-      pusher_(settings_of(options, say_)) {}
+      pusher_(settings_of(options, say_)) {
+  for (std::size_t i = 0; i < options.targets.size(); ++i) {
+    if (options.targets[i].protocol == PushProtocol::clickhouse) {
+      stores_.push_back({.target = i, .batches = {}});
+    } else {
+      pushes_profiles_ = true;
+    }
+  }
+}
 
 void SharedPush::watch(EventLoop& loop) {
   loop.add(pusher_.poll_fd(), [this, &loop] {
@@ -123,21 +138,42 @@ std::string SharedPush::version_of(const Profile& profile, const Part& part) con
   return most == samples.end() ? "" : std::string(most->first);
 }
 
+void SharedPush::note_stored() {
+  const std::vector<PushCounts> counts = pusher_.counts();
+  for (Store& store : stores_) {
+    const PushCounts& of = counts[store.target];
+    const std::uint64_t lost = of.lost_samples + of.refused_samples;
+    if (std::exchange(store.lost_samples, lost) != lost) {
+      store.batches.note_lost();
+    } else if (of.waiting_requests == 0) {
+      store.batches.note_all_stored();
+    }
+  }
+}
+
 void SharedPush::add(std::size_t event, const Profile& profile) {
   look();
+  note_stored();
   Profile scratch = has_wakers(profile) ? with_wakers_appended(profile) : profile;
   scratch.account = {.is_known = false};  // it is of all parts together
   const auto parts = parts_of(scratch);
+  for (Store& store : stores_) store.batches.begin(scratch);
   for (const auto& [labels, part] : parts) {
     PushLabels all = labels;
     if (std::string version = version_of(scratch, part); !version.empty()) all.emplace("version", std::move(version));
     if (!scratch.run.host.empty()) all.emplace("host", scratch.run.host);
     for (const auto& [name, value] : options_.labels) all.insert_or_assign(name, value);
+    for (Store& store : stores_) store.batches.add(scratch, all, part.rows);
+    if (!pushes_profiles_) continue;
     scratch.forget_rows();
     for (const Row& row : part.rows) scratch.add(row);
     std::ostringstream pprof;
     pprof_.report(pprof, scratch);
     pusher_.add(names_[event], all, std::move(pprof).str(), part.samples);
+  }
+  for (Store& store : stores_) {
+    const StoreBatches::Batch batch = store.batches.take();
+    if (!batch.body.empty()) pusher_.add(store.target, batch.body, batch.samples);
   }
   pusher_.hand_over();
 }
@@ -155,9 +191,14 @@ bool SharedPush::has_failed() const {
 
 std::vector<std::string> SharedPush::answer() const {
   std::vector<std::string> lines;
-  for (const PushCounts& counts : pusher_.counts()) {
-    lines.push_back("pushed " + number_of(counts.sent_requests, "profile") + " with " +
-                    number_of(counts.sent_samples, "sample") + " to " + counts.target);
+  const std::vector<PushCounts> all = pusher_.counts();
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    const PushCounts& counts = all[i];
+    const bool is_store = options_.targets[i].protocol == PushProtocol::clickhouse;
+    const std::string sent = is_store ? "stored " + number_of(counts.sent_requests, "batch", "batches")
+                                      : "pushed " + number_of(counts.sent_requests, "profile");
+    lines.push_back(sent + " with " + number_of(counts.sent_samples, "sample") + (is_store ? " in " : " to ") +
+                    counts.target);
     const auto add = [&](std::uint64_t samples, const char* one, const char* many, const std::string& what) {
       if (samples != 0) lines.push_back(number_of(samples, "sample") + ' ' + plural(samples, one, many) + ' ' + what);
     };
@@ -168,7 +209,7 @@ std::vector<std::string> SharedPush::answer() const {
     add(counts.lost_samples, "was", "were", "not sent to " + counts.target + std::string(lost_why));
     add(unsaved, "was", "were", "not sent to " + counts.target + std::string(unsaved_why));
     add(counts.waiting_samples - unsaved, "waits", "wait",
-        "in " + options_.spool + " for a run that pushes to " + counts.target);
+        "in " + options_.spool + " for a run that " + (is_store ? "stores in " : "pushes to ") + counts.target);
   }
   return lines;
 }

@@ -1,5 +1,5 @@
-// The sinks of --push: one for each event of the run, and what they share: the child that pushes, and which process
-// belongs to which service.
+// The sinks of --push and --store: one for each event of the run, and what they share: the child that pushes, and which
+// process belongs to which service.
 #pragma once
 
 #include <cstddef>
@@ -16,6 +16,7 @@
 #include "app/sink.h"
 #include "output/output.h"
 #include "push/pusher.h"
+#include "store/batch.h"
 
 namespace profile {
 
@@ -46,6 +47,8 @@ class SharedPush {
   void look();
   [[nodiscard]] std::map<PushLabels, Part> parts_of(const Profile& profile);
   [[nodiscard]] std::string version_of(const Profile& profile, const Part& part) const;
+  // What the server of a store is known to have.
+  void note_stored();
 
   PushOptions options_;
   double pace_s_;
@@ -53,7 +56,14 @@ class SharedPush {
   std::function<void(const std::string&)> say_;
   Output pprof_;
   std::vector<std::string> names_;  // of the profiles of each event
-  std::size_t ended_ = 0;           // events
+  struct Store {
+    std::size_t target = 0;
+    StoreBatches batches;
+    std::uint64_t lost_samples = 0;  // as far as they were noted
+  };
+  std::vector<Store> stores_;
+  bool pushes_profiles_ = false;  // there are other servers
+  std::size_t ended_ = 0;         // events
   Pusher pusher_;
 };
 

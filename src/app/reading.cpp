@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 #include <ctime>
+#include <iterator>
 #include <ostream>
 #include <utility>
 
@@ -13,7 +14,12 @@
 #include "app/weight.h"
 #include "input/profile_reader.h"
 #include "output/text_table.h"
+#include "push/asker.h"
+#include "push/pusher.h"
+#include "push/target.h"
 #include "recording/recording.h"
+#include "store/reader.h"
+#include "support/ascii.h"
 #include "support/clock.h"
 #include "support/error.h"
 #include "support/module.h"
@@ -100,13 +106,25 @@ std::optional<double> time_of_calendar(const std::string& text) {
   return static_cast<double>(std::mktime(&day)) + *of_day - whole_minutes_s;
 }
 
+// "-1h", "-30m", "-90" or "-2d": so long before now, in seconds since 1970.
+std::optional<double> time_ago(std::string_view text) {
+  if (text.size() < 2 || text.front() != '-' || !is_digit(text[1])) return std::nullopt;
+  text.remove_prefix(1);
+  const auto number = take_number<double>(text);
+  constexpr std::pair<std::string_view, double> units[] = {{"", 1}, {"s", 1}, {"m", 60}, {"h", 3600}, {"d", 86400}};
+  const auto* const unit = std::ranges::find(units, text, &std::pair<std::string_view, double>::first);
+  if (!number || unit == std::end(units)) return std::nullopt;
+  return static_cast<double>(std::time(nullptr)) - *number * unit->second;
+}
+
 // `name` and `value` are what was typed.
 TimeBound time_bound(const char* name, const std::string& value, const std::string& typed) {
   if (typed == "0") return {.seconds = 0};
+  if (const auto ago = time_ago(typed)) return {.seconds = ago, .clock = ClockKind::since_1970};
   if (const auto seconds = parse_seconds(typed)) return {.seconds = seconds};
   if (const auto seconds = time_of_day(typed)) return {.seconds = seconds, .clock = ClockKind::of_day};
   if (const auto seconds = time_of_calendar(typed)) return {.seconds = seconds, .clock = ClockKind::since_1970};
-  throw bad_value(name, value.empty() ? "''" : value, "neither a number of seconds nor a time like 14:03:10");
+  throw bad_value(name, value.empty() ? "''" : value, "neither a number of seconds nor a time like 14:03:10 or -1h");
 }
 
 std::string event_of(const ParsedOptions& parsed) {
@@ -135,19 +153,54 @@ bool is_reversed(const ReadRequest& request) {
 constexpr double shortest_block_s = 1;
 constexpr double most_blocks = 256;  // more would take long to compare, and tell little more
 
-Profile read_recorded(const std::string& path, const ReadRequest& request,
-                      const std::function<void(const std::string&)>& note) {
-  const auto& recording = load_module<RecordingModule>();
-  if (!request.with_times) return recording.read(path, request, {});
+using Note = std::function<void(const std::string&)>;
+
+Profile read_recording_file(const std::string& path, const ReadRequest& request, const OnRecordedSample& on_sample,
+                            const Note& /*note*/) {
+  if (request.is_of_store()) throw Error(path + ": a recording does not tell services, hosts and versions");
+  return load_module<RecordingModule>().read(path, request, on_sample);
+}
+
+Profile read_store_url(const std::string& url, const ReadRequest& request, const OnRecordedSample& on_sample,
+                       const Note& note) {
+  StoreAsker asker(store_target_of(url, "the URL of a store"), push_credentials(request.auth_path));
+  const AskStore ask = [&asker](const std::string& sql, std::uint64_t most_bytes, const auto& take) {
+    asker.ask(sql, most_bytes, take);
+  };
+  return read_store(ask, asker.store().name, request, on_sample, std::time(nullptr), note);
+}
+
+// What tells the time of samples, and how it is read: without `on_sample`, which is called in the order of time, the
+// profile has the rows.
+struct TimedSource {
+  bool (*is)(const std::string& path);
+  Profile (*read)(const std::string& path, const ReadRequest& request, const OnRecordedSample& on_sample,
+                  const Note& note);
+};
+constexpr TimedSource timed_sources[] = {
+    {[](const std::string& path) { return is_store_url(path); }, read_store_url},
+    {is_recording_file, read_recording_file},
+};
+
+// nullptr: it is another kind of file.
+const TimedSource* timed_source(const std::string& path) {
+  const auto* const source =
+      std::ranges::find_if(timed_sources, [&](const TimedSource& each) { return each.is(path); });
+  return source == std::end(timed_sources) ? nullptr : source;
+}
+
+Profile read_timed(const TimedSource& source, const std::string& path, const ReadRequest& request, const Note& note) {
+  if (!request.with_times) return source.read(path, request, {}, note);
   Timeline timeline;
   std::uint64_t run_began_unix_ns = 0;
   std::size_t count = 0;
-  Profile profile = recording.read(path, request, [&](Profile& sum, const Sample& sample) {
+  const auto add = [&](Profile& sum, const Sample& sample) {
     run_began_unix_ns = sample.unix_ns - sample.time_ns;
     const std::uint32_t row = sum.add(sample.row);
     if (++count > Timeline::most_samples) return;
     timeline.samples.push_back({.time_us = sample.time_ns / 1000, .value = sample.row.value, .row = row});
-  });
+  };
+  Profile profile = source.read(path, request, add, note);
   if (count > Timeline::most_samples) {
     note(path + ": the page shows no times, because there are " + std::to_string(count) + " samples, more than " +
          std::to_string(Timeline::most_samples) + "; --from and --to choose a part");
@@ -195,7 +248,14 @@ ReadRequest request_of(const ParsedOptions& parsed) {
                       .names = parsed.texts("comm", "not a thread's name"),
                       .cpus = cpus_of(parsed),
                       .cgroup = parsed.text("cgroup"),
-                      .event = event_of(parsed)};
+                      .event = event_of(parsed),
+                      .service = parsed.text("service"),
+                      .host = parsed.text("host"),
+                      .version = {},
+                      .auth_path = parsed.text("push-auth-file")};
+  for (const char* const name : {"service", "host"}) {
+    if (parsed.has(name) && parsed.text(name).empty()) throw bad_value(name, "''", "not a name");
+  }
   set_times(request, time_bound(parsed, "from"), time_bound(parsed, "to"));
   if (is_reversed(request)) throw bad_value("to", parsed.text("to"), "not after the time of --from");
   return request;
@@ -265,14 +325,17 @@ bool is_recording_file(const std::string& path) {
   return is_database(open_input(path).ahead(16));
 }
 
-ReadProfile read_in_blocks(const std::string& path, const ReadRequest& request) {
+bool tells_times(const std::string& path) { return timed_source(path) != nullptr; }
+
+ReadProfile read_in_blocks(const std::string& path, const ReadRequest& request, const Note& note) {
   ReadProfile read{.name = path, .profile = {}, .block_s = shortest_block_s};
   std::uint32_t last_block = 0;
   // The last block has the rest of the time too, so none is shorter than the others.
   const auto add = [&](Profile& profile, const Sample& sample) {
     if (profile.rows().empty()) {
       const double whole_s = to_seconds(profile.duration_ns);
-      read.block_s = std::max(std::ceil(whole_s / most_blocks), shortest_block_s);
+      const double tick_s = std::max(to_seconds(profile.tick_ns), shortest_block_s);
+      read.block_s = std::max(std::ceil(whole_s / most_blocks / tick_s), 1.0) * tick_s;
       last_block = static_cast<std::uint32_t>(std::max(std::floor(whole_s / read.block_s) - 1, 0.0));
     }
     const double time_s = to_seconds(sample.unix_ns - std::min(sample.unix_ns, profile.began_unix_ns));
@@ -280,14 +343,17 @@ ReadProfile read_in_blocks(const std::string& path, const ReadRequest& request) 
     row.block = static_cast<std::uint32_t>(std::min<double>(time_s / read.block_s, last_block));
     profile.add(row);
   };
-  read.profile = load_module<RecordingModule>().read(path, request, add);
+  read.profile = timed_source(path)->read(path, request, add, note);
   return read;
 }
 
 ReadProfile read_named(const std::string& path, const ReadRequest& request,
                        const std::function<void(const std::string&)>& note) {
   AlienLines aliens;
-  if (is_recording_file(path)) return {.name = path, .profile = read_recorded(path, request, note)};
+  if (const TimedSource* const source = timed_source(path)) {
+    return {.name = path, .profile = read_timed(*source, path, request, note)};
+  }
+  if (request.is_of_store()) throw Error(path + ": only a store tells services, hosts and versions");
   ReadProfile read{.name = path == "-" ? "stdin" : path, .profile = read_profile_file(path, &aliens, request)};
   if (aliens.count != 0)
     note(aliens.first + "; " + number_of(aliens.count, "such line is", "such lines are") + " left out");

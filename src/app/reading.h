@@ -23,6 +23,8 @@ namespace profile {
 [[nodiscard]] std::vector<std::string> files_of(const Subcommand& command, const ParsedOptions& parsed);
 // Whether it is a recording. That is read by its path, because SQLite wants files that may lie beside it.
 [[nodiscard]] bool is_recording_file(const std::string& path);
+// Whether it tells the time of each sample, or of the tick that it belongs to: a recording, or the URL of a store.
+[[nodiscard]] bool tells_times(const std::string& path);
 // Which samples of the files are wanted: --from, --to, -p, -L, --comm, -C and -e. Throws a usage Error.
 [[nodiscard]] ReadRequest request_of(const ParsedOptions& parsed);
 // The value of an option that is a part of a run: "0:10" in seconds, or "14:03:10..14:05" with any two times that
@@ -40,10 +42,10 @@ struct ReadProfile {
 // Reads a file. `note` is called if lines were left out because they do not belong to the format.
 [[nodiscard]] ReadProfile read_named(const std::string& path, const ReadRequest& request,
                                      const std::function<void(const std::string&)>& note);
-// Whether the file is a recording, which tells the time of each sample.
-[[nodiscard]] bool is_recording_file(const std::string& path);
-// Reads a recording with its rows kept apart by blocks of a second, or longer ones of a long recording.
-[[nodiscard]] ReadProfile read_in_blocks(const std::string& path, const ReadRequest& request);
+// Reads what tells_times() with its rows kept apart by blocks of a second, or longer ones of a long recording; of a
+// store, by ticks.
+[[nodiscard]] ReadProfile read_in_blocks(const std::string& path, const ReadRequest& request,
+                                         const std::function<void(const std::string&)>& note);
 // Folded lines do not say what they count, so they take the unit of the other file. Samples of a known rate become
 // nanoseconds if the other file is in nanoseconds. If the units still differ, throws an Error that names both files;
 // `what` is the action that is not possible then ("added up").

@@ -21,29 +21,23 @@
 namespace profile {
 namespace {
 
-constexpr std::string_view report_options[] = {"from",       "to",
-                                               "pid",        "tid",
-                                               "comm",       "cpu",
-                                               "cgroup",     "event",
-                                               "focus",      "hide",
-                                               "collapse",   "output",
-                                               "size",       "format",
-                                               "folded",     "residency",
-                                               "delimited",  "annotations",
-                                               "address",    "modules",
-                                               "lines",      "merge-processes",
-                                               "top",        "source",
-                                               "sources",    "debug-dir",
-                                               "debuginfod", "quiet",
-                                               "help"};
+constexpr std::string_view report_options[] = {"from",        "to",      "service", "host",      "push-auth-file",
+                                               "pid",         "tid",     "comm",    "cpu",       "cgroup",
+                                               "event",       "focus",   "hide",    "collapse",  "output",
+                                               "size",        "format",  "folded",  "residency", "delimited",
+                                               "annotations", "address", "modules", "lines",     "merge-processes",
+                                               "top",         "source",  "sources", "debug-dir", "debuginfod",
+                                               "quiet",       "help"};
 
 void print_report_help(std::ostream& out) {
-  out << "usage: profile report [options] FILE...\n"
+  out << "usage: profile report [options] FILE|URL...\n"
          "\nReads folded lines, pprof, perf script's text, speedscope's JSON, V8's .cpuprofile, its own JSON and "
          "counted\n"
          "reports, gzip-compressed or not, adds up those of several files and writes them in any format. - is stdin. "
          "A\n"
-         "value is what the file says is to be shown; of folded lines it is taken for a number of samples.\n\n";
+         "value is what the file says is to be shown; of folded lines it is taken for a number of samples. URL is that "
+         "of a\n"
+         "store (profile --store): without --from, its last hour.\n\n";
   print_options(out, report_command);
   print_formats(out);
   out << "\nExamples:\n"
@@ -53,7 +47,9 @@ void print_report_help(std::ostream& out) {
          "  profile report --hide '^std::' --collapse recursion -o short.html out.pb.gz\n"
          "  profile report --from 2 --to 5 --comm nginx -o part.html samples.json    of --stream=json\n"
          "  profile report --source parse_line out.pb.gz    which of its lines and instructions cost how much\n"
-         "  profile report --debug-dir symbols/ run.db      names what was recorded without symbols\n";
+         "  profile report --debug-dir symbols/ run.db      names what was recorded without symbols\n"
+         "  profile report --service shop --from -1h --host 'web-*' -o fleet.html "
+         "clickhouse+http://store:8123/profiles\n";
 }
 
 // "Samples of a.folded (30.0% in focus) by user + kernel stack". Readers of a report look at the words around it.

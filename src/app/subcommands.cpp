@@ -7,7 +7,7 @@
 namespace profile {
 
 std::span<const Subcommand* const> subcommands() {
-  static constexpr const Subcommand* all[] = {&record_command, &report_command, &diff_command};
+  static constexpr const Subcommand* all[] = {&record_command, &report_command, &diff_command, &store_command};
   return all;
 }
 

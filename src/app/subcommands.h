@@ -14,7 +14,8 @@ struct Subcommand {
   std::span<const std::string_view> options;  // long names, in the order of its help
   // `arguments` are the words after the name. Returns the exit status; throws Error.
   int (*run)(std::span<const char* const> arguments);
-  bool is_run = false;  // it samples: it takes the options of a run, and `options` is empty
+  bool is_run = false;       // it samples: it takes the options of a run, and `options` is empty
+  bool is_of_store = false;  // it takes a URL, and no files
 };
 
 [[nodiscard]] std::span<const Subcommand* const> subcommands();
@@ -26,6 +27,8 @@ extern const Subcommand record_command;
 extern const Subcommand report_command;
 // `profile diff BEFORE AFTER`: shows what got slower, as a table or as a flame graph in two colours.
 extern const Subcommand diff_command;
+// `profile store init URL`: makes the tables of a fleet's store, or checks those that are there.
+extern const Subcommand store_command;
 
 [[nodiscard]] bool takes(const Subcommand& command, std::string_view option);
 

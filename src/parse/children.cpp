@@ -39,6 +39,7 @@ int run_child(ChildKind kind, std::vector<Fd> channels, const std::vector<std::s
       run_prober(std::move(channels[0]), std::move(channels[1]));
     case ChildKind::keeper:
     case ChildKind::pusher:
+    case ChildKind::asker:
     case ChildKind::writer:
     case ChildKind::count:
       break;

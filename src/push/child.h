@@ -55,11 +55,18 @@ constexpr auto wire_fields(const PushState&) {
   return std::tuple(&PushState::orders, &PushState::is_resting, &PushState::targets);
 }
 
+// What the child that asks a store sends: pieces of the answer, and then why it has come to its end; empty: it is
+// whole.
+enum class AskerWord : std::uint8_t { piece, end, count };
+inline constexpr std::size_t most_piece_bytes = std::size_t{32} << 10;
+
 struct PushModule {
   static constexpr std::string_view module = "http";
-  // What the child does from then on. `spools`: an open directory for each target, or none at all. Returns the exit
-  // status.
+  // What the child that pushes does from then on. `spools`: an open directory for each target, or none at all. Returns
+  // the exit status.
   int (*work)(const PushSettings& settings, std::vector<Fd> spools, WaitingChannel main_process);
+  // The same of the child that asks: it gets SQL and the most bytes of its answer, one after the other.
+  int (*ask)(const PushTarget& store, const std::string& credentials, WaitingChannel main_process);
 };
 
 }  // namespace profile

@@ -19,6 +19,7 @@
 #include "children/kinds.h"
 #include "children/wire.h"
 #include "files/caller.h"
+#include "output/clean_text.h"
 #include "push/child.h"
 #include "push/spool.h"
 #include "support/deadline.h"
@@ -171,10 +172,14 @@ void Pusher::add(std::string_view name, const PushLabels& labels, std::string_vi
   const std::string id = random_uuid();
   const PushedProfile profile{.name = name, .labels = labels, .pprof = pprof, .id = id};
   for (std::size_t i = 0; i < targets_.size(); ++i) {
-    const std::string body = request_body(settings_.targets[i].protocol, profile);
-    targets_[i].bodies += body;
-    targets_[i].requests.push_back({.samples = samples, .bytes = body.size()});
+    const PushProtocol protocol = settings_.targets[i].protocol;
+    if (protocol != PushProtocol::clickhouse) add(i, request_body(protocol, profile), samples);
   }
+}
+
+void Pusher::add(std::size_t target, std::string_view body, std::uint64_t samples) {
+  targets_[target].bodies += body;
+  targets_[target].requests.push_back({.samples = samples, .bytes = body.size()});
 }
 
 void Pusher::hand_over() {
@@ -210,7 +215,8 @@ void Pusher::order(const std::string& message, std::vector<Fd> fds, const Untake
 void Pusher::note_trouble(std::size_t target, const std::string& trouble, std::vector<std::string>& lines) {
   std::set<std::string>& said = targets_[target].troubles;
   if (trouble.empty() || said.size() >= most_troubles || !said.insert(trouble).second) return;
-  lines.push_back("profile: --push " + settings_.targets[target].name + ": " + trouble);
+  const PushTarget& to = settings_.targets[target];
+  lines.push_back("profile: " + std::string(option_of(to.protocol)) + ' ' + to.name + ": " + clean_text(trouble));
 }
 
 std::vector<std::string> Pusher::look() {

@@ -75,7 +75,8 @@ void RequestQueue::take_over() {
     if (!named || ::fstatat(directory_.get(), found->d_name, &file, AT_SYMLINK_NOFOLLOW) != 0) continue;
     if (!S_ISREG(file.st_mode)) continue;
     const auto bytes = static_cast<std::uint64_t>(file.st_size);
-    entries_.push_back({.number = named->number, .samples = named->samples, .bytes = bytes, .body = std::nullopt});
+    entries_.push_back(
+        {.number = named->number, .samples = named->samples, .bytes = bytes, .body = std::nullopt, .was_sent = true});
     bytes_ += bytes;
     samples_ += named->samples;
   }
@@ -115,7 +116,8 @@ std::optional<RequestQueue::Request> RequestQueue::oldest() {
   while (!entries_.empty()) {
     const Entry& first = entries_.front();
     sent_number_ = first.number;
-    Request request{.number = first.number, .samples = first.samples, .body = first.body.value_or("")};
+    Request request{
+        .number = first.number, .samples = first.samples, .body = first.body.value_or(""), .was_sent = first.was_sent};
     if (first.body) return request;
     const std::string name = name_of(first.number, first.samples);
     const Fd file(::openat(directory_.get(), name.c_str(), O_RDONLY | O_NOFOLLOW | O_CLOEXEC));
@@ -126,14 +128,20 @@ std::optional<RequestQueue::Request> RequestQueue::oldest() {
     if (file && move_bytes(get, request.body.size())) return request;
     lose(entries_.begin());
   }
-  put_back();
+  sent_number_ = 0;
   return std::nullopt;
+}
+
+void RequestQueue::put_back() {
+  const auto entry = std::ranges::find(entries_, sent_number_, &Entry::number);
+  if (entry != entries_.end()) entry->was_sent = true;
+  sent_number_ = 0;
 }
 
 void RequestQueue::remove(const Request& request) {
   const auto entry = std::ranges::find(entries_, request.number, &Entry::number);
   if (entry != entries_.end()) erase(entry);
-  put_back();
+  sent_number_ = 0;
 }
 
 void RequestQueue::erase(const std::deque<Entry>::iterator& entry) {

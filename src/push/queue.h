@@ -28,6 +28,7 @@ class RequestQueue {
     std::uint64_t number = 0;
     std::uint64_t samples = 0;
     std::string body;
+    bool was_sent = false;  // perhaps: it was put back, or is of an earlier process
   };
 
   // Puts it behind the others. If its file cannot be written, it stays in memory, and trouble() says why.
@@ -36,7 +37,7 @@ class RequestQueue {
   // put_back().
   [[nodiscard]] std::optional<Request> oldest();
   void remove(const Request& request);
-  void put_back() { sent_number_ = 0; }
+  void put_back();
 
   [[nodiscard]] bool empty() const { return entries_.empty(); }
   [[nodiscard]] std::uint64_t requests() const { return entries_.size(); }
@@ -55,6 +56,7 @@ class RequestQueue {
     std::uint64_t samples = 0;
     std::uint64_t bytes = 0;
     std::optional<std::string> body;  // nullopt: it is in its file
+    bool was_sent = false;
   };
 
   void take_over();

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "output/json_writer.h"
+#include "support/ascii.h"
 #include "support/error.h"
 #include "support/text_parts.h"
 
@@ -18,7 +19,8 @@ struct ProtocolRow {
   std::string_view name;
   std::string_view path;
   std::string_view content_type;
-  std::string (*body)(const PushedProfile&);
+  std::string (*body)(const PushedProfile&);  // nullptr: profiles are not its way
+  std::string_view option = "--push";
 };
 
 // The fields of push.v1.PushRequest, RawProfileSeries, RawSample and types.v1.LabelPair.
@@ -104,57 +106,130 @@ constexpr std::array protocol_rows{
                 .path = "/api/profiles/writeraw",
                 .content_type = "application/json",
                 .body = parca_body},
+    ProtocolRow{.protocol = PushProtocol::clickhouse,
+                .name = "clickhouse",
+                .path = "/?database=",
+                .content_type = "application/octet-stream",
+                .body = nullptr,
+                .option = "--store"},
 };
 
 const ProtocolRow& row_of(PushProtocol protocol) {
   return *std::ranges::find(protocol_rows, protocol, &ProtocolRow::protocol);
 }
 
-[[noreturn]] void refuse(const std::string& why) { throw usage_error("--push: " + why); }
+// A URL that is taken apart. `what` names the option in errors.
+class TypedUrl {
+ public:
+  TypedUrl(std::string_view typed, std::string what) : what_(std::move(what)), rest_(typed) {}
 
-// "HOST", "HOST:PORT" or "[ADDRESS]:PORT".
-void check_host(std::string_view host) {
-  const auto is_strange = [](char c) { return c <= ' ' || c > '~' || c == '\\' || c == '"'; };
-  if (std::ranges::any_of(host, is_strange)) refuse("the host of the URL has characters that no host has");
-  const std::size_t bracket = host.rfind(']');
-  const std::size_t colon = host.find(':', bracket == std::string_view::npos ? 0 : bracket);
-  if (host.empty() || colon == 0) refuse("the URL has no host");
-  if (colon == std::string_view::npos) return;
-  const auto port = parse_number<std::uint16_t>(host.substr(colon + 1));
-  if (!port || *port == 0) refuse("the URL of " + std::string(host) + " has a port that is not from 1 to 65535");
-}
+  [[noreturn]] void refuse(const std::string& why) const { throw usage_error(what_ + ": " + why); }
+
+  // Removes "PROTOCOL+http://"; nullptr: it begins in another way.
+  const ProtocolRow* take_protocol() {
+    for (const ProtocolRow& row : protocol_rows) {
+      for (const std::string_view scheme : {"http://", "https://"}) {
+        if (!rest_.starts_with(std::string(row.name) + '+' + std::string(scheme))) continue;
+        rest_.remove_prefix(row.name.size() + 1 + scheme.size());
+        if (rest_.find_first_of("?#") != std::string_view::npos) refuse("the URL has no part for ? or #");
+        scheme_ = scheme;
+        return &row;
+      }
+    }
+    return nullptr;
+  }
+  // The user before the host. The error does not show what may be a password.
+  std::string take_user() {
+    const std::size_t at = rest_.find('@');
+    if (at == std::string_view::npos) return "";
+    std::string user(rest_.substr(0, at));
+    const auto is_plain = [](char c) { return is_letter(c) || is_digit(c) || c == '_' || c == '-' || c == '.'; };
+    if (user.find(':') != std::string::npos) {
+      refuse("a URL with a password can be read by others; --push-auth-file has it");
+    }
+    if (user.empty() || !std::ranges::all_of(user, is_plain)) refuse("the user of the URL has characters that need %");
+    rest_.remove_prefix(at + 1);
+    return user;
+  }
+  // "HOST", "HOST:PORT" or "[ADDRESS]:PORT".
+  std::string take_host() {
+    if (rest_.find('@') != std::string_view::npos) {
+      refuse("a URL with a user or a password can be read by others; --push-auth-file has them");
+    }
+    std::string host(take_until(rest_, '/'));
+    const auto is_strange = [](char c) { return c <= ' ' || c > '~' || c == '\\' || c == '"'; };
+    if (std::ranges::any_of(host, is_strange)) refuse("the host of the URL has characters that no host has");
+    const std::size_t bracket = host.rfind(']');
+    const std::size_t colon = host.find(':', bracket == std::string::npos ? 0 : bracket);
+    if (host.empty() || colon == 0) refuse("the URL has no host");
+    if (colon == std::string::npos) return host;
+    const auto port = parse_number<std::uint16_t>(std::string_view(host).substr(colon + 1));
+    if (!port || *port == 0) refuse("the URL of " + host + " has a port that is not from 1 to 65535");
+    return host;
+  }
+  // Without slashes at its end.
+  std::string take_path() {
+    const auto is_strange = [](char c) { return c <= ' ' || c > '~'; };
+    if (std::ranges::any_of(rest_, is_strange)) refuse("the path of the URL has characters that need %");
+    while (rest_.ends_with('/')) rest_.remove_suffix(1);
+    return std::string(std::exchange(rest_, {}));
+  }
+  [[nodiscard]] std::string_view scheme() const { return scheme_; }
+
+ private:
+  std::string what_;
+  std::string_view rest_;
+  std::string_view scheme_;
+};
 
 }  // namespace
 
 PushTarget push_target_of(std::string_view typed) {
-  std::string_view rest = typed;
-  const auto* const row = std::ranges::find_if(protocol_rows, [&](const ProtocolRow& each) {
-    return rest.starts_with(std::string(each.name) + "+http://") ||
-           rest.starts_with(std::string(each.name) + "+https://");
-  });
-  if (row == protocol_rows.end()) {
-    refuse("not a URL that begins with pyroscope+http://, pyroscope+https://, parca+http:// or parca+https://");
+  TypedUrl url(typed, "--push");
+  const ProtocolRow* const row = url.take_protocol();
+  if (row != nullptr && row->option != "--push") url.refuse("a URL of ClickHouse is for --store");
+  if (row == nullptr) {
+    url.refuse("not a URL that begins with pyroscope+http://, pyroscope+https://, parca+http:// or parca+https://");
   }
-  take_until(rest, '+');
-  const std::string_view scheme = rest.substr(0, rest.find("://") + 3);
-  rest.remove_prefix(scheme.size());
-  if (rest.find_first_of("?#") != std::string_view::npos) refuse("the URL has no part for ? or #");
-  std::string_view path = rest;
-  const std::string_view host = take_until(path, '/');
-  if (rest.find('@') != std::string_view::npos) {
-    refuse("a URL with a user or a password can be read by others; --push-auth-file has them");
-  }
-  check_host(host);
-  const auto is_strange = [](char c) { return c <= ' ' || c > '~'; };
-  if (std::ranges::any_of(path, is_strange)) refuse("the path of the URL has characters that need %");
-  while (path.ends_with('/')) path.remove_suffix(1);
-  std::string base = std::string(scheme) + std::string(host);
+  const std::string host = url.take_host();
+  const std::string path = url.take_path();
+  std::string base = std::string(url.scheme()) + host;
   if (!path.empty()) base.append("/").append(path);
   return {.protocol = row->protocol,
           .name = std::string(row->name) + '+' + base,
           .url = base + std::string(row->path),
-          .host = std::string(host)};
+          .host = host,
+          .user = {}};
 }
+
+PushTarget store_target_of(std::string_view typed, const std::string& what) {
+  TypedUrl url(typed, what);
+  const ProtocolRow* const row = url.take_protocol();
+  if (row == nullptr || row->protocol != PushProtocol::clickhouse) {
+    url.refuse("not a URL like clickhouse+http://HOST:8123/DATABASE, or with https");
+  }
+  const std::string user = url.take_user();
+  const std::string host = url.take_host();
+  const std::string database = url.take_path();
+  const auto is_plain = [](char c) { return is_letter(c) || is_digit(c) || c == '_'; };
+  if (database.empty()) url.refuse("the URL of " + host + " names no database: add /DATABASE");
+  if (is_digit(database.front()) || !std::ranges::all_of(database, is_plain)) {
+    url.refuse("the database of the URL of " + host + " is not a name of letters, digits and _");
+  }
+  const std::string before = user.empty() ? "" : user + '@';
+  return {.protocol = row->protocol,
+          .name = std::string(row->name) + '+' + std::string(url.scheme()) + before + host + '/' + database,
+          .url = std::string(url.scheme()) + host + std::string(row->path) + database,
+          .host = host,
+          .user = user};
+}
+
+bool is_store_url(std::string_view typed) {
+  const std::string_view name = row_of(PushProtocol::clickhouse).name;
+  return typed.starts_with(std::string(name) + "+http://") || typed.starts_with(std::string(name) + "+https://");
+}
+
+std::string_view option_of(PushProtocol protocol) { return row_of(protocol).option; }
 
 std::string_view content_type_of(PushProtocol protocol) { return row_of(protocol).content_type; }
 

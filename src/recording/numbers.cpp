@@ -5,14 +5,11 @@
 #include <utility>
 
 #include "model/stack_end.h"
-#include "model/unnamed_words.h"
-#include "recording/schema.h"
+#include "model/stored_stack.h"
 #include "support/hash.h"
 
 namespace profile {
 namespace {
-
-using namespace recording;
 
 // A chain of hashes over numbers and texts.
 class Content {
@@ -30,18 +27,6 @@ class Content {
 };
 
 enum Kind : std::uint8_t { process_kind, thread_kind, binary_kind, frame_kind, stack_kind };
-
-std::string_view word_of(FrameKind kind) {
-  switch (kind) {
-    case FrameKind::kernel:
-      return kind_kernel;
-    case FrameKind::script:
-      return kind_script;
-    case FrameKind::user:
-      break;
-  }
-  return kind_user;
-}
 
 }  // namespace
 
@@ -153,10 +138,10 @@ std::uint32_t Numbers::binary(const Profile& profile, BinaryId id, Tick& tick) {
   });
 }
 
-std::uint32_t Numbers::frame(const FrameText& frame, Tick& tick) {
+std::uint32_t Numbers::frame(const StoredFrame& frame, std::uint32_t binary, Tick& tick) {
   const std::uint64_t hash =
       (Content(frame_kind) << frame.kind << frame.name << frame.module << frame.file << frame.unnamed << frame.line
-                           << frame.binary << frame.offset << frame.function << frame.address << frame.is_return)
+                           << binary << frame.offset << frame.function << frame.address << frame.is_return)
           .hash();
   return frames_.number_of(hash, [&](std::uint32_t new_one) {
     tick.frames.push_back({.id = new_one,
@@ -166,7 +151,7 @@ std::uint32_t Numbers::frame(const FrameText& frame, Tick& tick) {
                            .module = std::string(frame.module),
                            .file = std::string(frame.file),
                            .line = frame.line,
-                           .binary = frame.binary,
+                           .binary = binary,
                            .offset = frame.offset,
                            .function = frame.function,
                            .address = frame.address,
@@ -187,36 +172,15 @@ const std::vector<std::uint32_t>& Numbers::functions(OfProfile& of_profile, Fram
   if (!numbers.empty()) return numbers;
   const Profile& profile = *of_profile.profile;
   const Frame& of = profile.frame(id);
-  const SourceLocation source = profile.source(of.source);
-  const auto text = [&](StringId string) { return profile.strings.view(string); };
-  const bool is_named = of.unnamed == Unnamed::named;
-  std::string_view module = text(of.module);
-  if (of.binary != BinaryId::none && module == recording::module_of_path(text(profile.binary(of.binary).path)))
-    module = {};
-  numbers.push_back(frame({.kind = word_of(of.kind),
-                           .name = is_named ? text(of.symbol) : std::string_view(),
-                           .module = module,
-                           .file = text(source.at.file),
-                           .unnamed = profile::word_of(of.unnamed),
-                           .line = source.at.line,
-                           .binary = binary(profile, of.binary, tick),
-                           .offset = of.offset,
-                           .function = of.function,
-                           .address = of.binary == BinaryId::none ? 0 : of.binary_address.value,
-                           .is_return = of.is_return},
-                          tick));
-  for (std::size_t i = source.inlined.size(); i-- != 0;) {
-    const InlinedFunction& inlined = source.inlined[i];
-    numbers.push_back(frame(
-        {.kind = kind_inlined, .name = text(inlined.symbol), .file = text(inlined.at.file), .line = inlined.at.line},
-        tick));
+  for (const StoredFrame& function : stored_functions(profile, of)) {
+    numbers.push_back(frame(function, numbers.empty() ? binary(profile, of.binary, tick) : 0, tick));
   }
   return numbers;
 }
 
 std::uint32_t Numbers::append(OfProfile& of, StackId stack, std::string_view missed, std::uint32_t callers,
                               Tick& tick) {
-  if (stack == StackId::missed) return node(callers, frame({.kind = kind_missed, .name = missed}, tick), tick);
+  if (stack == StackId::missed) return node(callers, frame({.kind = kind_missed, .name = missed}, 0, tick), tick);
   const auto leaf_first = of.profile->stack(stack);
   for (std::size_t i = leaf_first.size(); i-- != 0;) {
     for (const std::uint32_t function : functions(of, leaf_first[i], tick)) callers = node(callers, function, tick);
@@ -231,13 +195,13 @@ std::uint32_t Numbers::stack(OfProfile& of, const Row& row, Tick& tick) {
   if (is_new) {
     std::uint32_t at = 0;
     if (const StackEnd end = profile.end_of(row.user); end != StackEnd::unknown) {
-      at = node(0, frame({.kind = kind_end, .name = words_of(end).key}, tick), tick);
+      at = node(0, frame({.kind = kind_end, .name = words_of(end).key}, 0, tick), tick);
     }
     at = append(of, row.user, missed_user_stack, at, tick);
     place->second = append(of, row.kernel, missed_kernel_stack, at, tick);
   }
   if (row.tag == StringId::empty) return place->second;
-  return node(place->second, frame({.kind = kind_tag, .name = profile.strings.view(row.tag)}, tick), tick);
+  return node(place->second, frame({.kind = kind_tag, .name = profile.strings.view(row.tag)}, 0, tick), tick);
 }
 
 }  // namespace profile

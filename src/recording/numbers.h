@@ -13,6 +13,7 @@
 
 #include "model/profile.h"
 #include "model/sample.h"
+#include "model/stored_stack.h"
 #include "recording/recording.h"
 #include "recording/tick.h"
 #include "support/index_table.h"
@@ -78,26 +79,11 @@ class Numbers {
     std::unordered_map<std::uint64_t, std::uint32_t> whole_stacks = {};  // by user and kernel stack, without the tag
     std::unordered_map<std::uint64_t, std::uint32_t> threads = {};       // by hashes of their ids in the profile
   };
-  // A frame as Tick::Frame has it, with texts of the profile.
-  struct FrameText {
-    std::string_view kind;
-    std::string_view name = {};
-    std::string_view module = {};
-    std::string_view file = {};
-    std::string_view unnamed = {};
-    std::uint32_t line = 0;
-    std::uint32_t binary = 0;
-    std::uint64_t offset = unknown_offset;
-    std::uint64_t function = unknown_offset;
-    std::uint64_t address = 0;
-    bool is_return = false;
-  };
-
   [[nodiscard]] OfProfile& follow(std::size_t event, const std::shared_ptr<const Profile>& profile);
   std::uint32_t process(const Profile& profile, ProcessId id, Tick& tick);
   std::uint32_t thread(OfProfile& of, const Row& row, Tick& tick);
   std::uint32_t binary(const Profile& profile, BinaryId id, Tick& tick);
-  std::uint32_t frame(const FrameText& frame, Tick& tick);
+  std::uint32_t frame(const StoredFrame& frame, std::uint32_t binary, Tick& tick);
   std::uint32_t node(std::uint32_t callers, std::uint32_t frame, Tick& tick);
   // The numbers of a frame's functions, the outermost first.
   const std::vector<std::uint32_t>& functions(OfProfile& of, FrameId id, Tick& tick);

@@ -14,8 +14,7 @@
 
 #include "files/database_file.h"
 #include "model/run_words.h"
-#include "model/stack_end.h"
-#include "model/unnamed_words.h"
+#include "model/stored_stack.h"
 #include "recording/database.h"
 #include "recording/recording.h"
 #include "recording/schema.h"
@@ -154,23 +153,10 @@ class Reader {
     StringId name = StringId::empty;
     bool is_wanted = false;
   };
-  // A row of the table of frames.
-  struct StoredFrame {
-    std::string kind;
-    Frame frame;  // of kind inlined: only its symbol
-    SourceLine at;
-    StackEnd end = StackEnd::unknown;
-  };
   struct StackNode {
     std::uint64_t callers = 0;  // 0: none
     std::uint64_t frame = 0;
   };
-  struct Stacks {
-    StackId user = StackId::none;
-    StackId kernel = StackId::none;
-    StringId tag = StringId::empty;
-  };
-
   [[nodiscard]] Error damaged(const std::string& why) const {
     return Error(path_ + ": the recording is damaged: " + why);
   }
@@ -298,7 +284,7 @@ class Reader {
       const Thread& thread = thread_of(row.number(1));
       const std::uint32_t cpu = small(row, 2, "the CPU of a sample");
       if (!thread.is_wanted || !takes_cpu(cpu)) continue;
-      const Stacks stacks = row.is_null(3) ? Stacks() : stacks_of(row.number(3), thread.process);
+      const StacksOfRow stacks = row.is_null(3) ? StacksOfRow() : stacks_of(row.number(3), thread.process);
       const std::uint64_t value = row.number(4);
       if (__builtin_add_overflow(sum, value, &sum)) throw damaged("the values add up to more than 2^64 - 1");
       recorded += event->second ? 0 : 1;
@@ -375,44 +361,22 @@ class Reader {
            });
   }
 
-  Stacks stacks_of(std::uint64_t number, ProcessId process) {
+  StacksOfRow stacks_of(std::uint64_t number, ProcessId process) {
     const auto key = std::pair(number, process);
     const auto [place, is_new] = stacks_.try_emplace(key);
     if (is_new) place->second = read_stack(number, process);
     return place->second;
   }
 
-  Stacks read_stack(std::uint64_t number, ProcessId process) {
+  StacksOfRow read_stack(std::uint64_t number, ProcessId process) {
     path_of(number);
     frames_of_all_stacks_ += frame_path_.size();
     if (frames_of_all_stacks_ > most_frames_of_all_stacks) {
       throw Error(path_ + ": its stacks have more frames than fit into memory; --from and --to choose a part");
     }
-    Stacks stacks;
-    StackEnd end = StackEnd::unknown;
-    std::vector<FrameId>* part = &user_frames_;
-    user_frames_.clear();
-    kernel_frames_.clear();
-    for (std::size_t i = frame_path_.size(); i-- != 0;) {  // from the outermost frame on
-      const StoredFrame& stored = stored_frame(frame_path_[i]);
-      if (stored.kind == kind_end) {
-        end = stored.end;
-      } else if (stored.kind == kind_tag) {
-        stacks.tag = stored.frame.symbol;
-      } else if (stored.kind == kind_missed) {
-        const bool is_user = profile_.strings.view(stored.frame.symbol) == missed_user_stack;
-        (is_user ? stacks.user : stacks.kernel) = StackId::missed;
-      } else {
-        if (stored.frame.kind == FrameKind::kernel) part = &kernel_frames_;
-        part->push_back(profile_frame(stored, i, process));
-        while (i != 0 && stored_frame(frame_path_[i - 1]).kind == kind_inlined) --i;
-      }
-    }
-    std::ranges::reverse(user_frames_);
-    std::ranges::reverse(kernel_frames_);
-    if (stacks.user == StackId::none) stacks.user = profile_.stack(user_frames_, end);
-    if (stacks.kernel == StackId::none) stacks.kernel = profile_.stack(kernel_frames_);
-    return stacks;
+    outermost_first_.clear();
+    for (std::size_t i = frame_path_.size(); i-- != 0;) outermost_first_.push_back(&stored_frame(frame_path_[i]));
+    return stack_maker_.make(profile_, process, outermost_first_);
   }
 
   // The frames of a stack, leaf first. A stack has a larger number than that of its callers, so there is an end.
@@ -439,45 +403,34 @@ class Reader {
     return place->second;
   }
 
-  const StoredFrame& stored_frame(std::uint64_t number) {
+  const FrameInStore& stored_frame(std::uint64_t number) {
     const auto [place, is_new] = frames_.try_emplace(number);
-    if (is_new) read_frame(number, place->second);
+    if (is_new) place->second = read_frame(number);
     return place->second;
   }
 
-  void read_frame(std::uint64_t number, StoredFrame& stored) {
+  FrameInStore read_frame(std::uint64_t number) {
     Statement& row = lookups_->frame;
     row.bind(1, number);
     if (!row.next()) throw damaged("it has no frame " + std::to_string(number));
     const auto number_or = [&](int column, std::uint64_t absent) {
       return row.is_null(column) ? absent : row.number(column);
     };
-    stored.kind = row.text(0);
-    Frame& frame = stored.frame;
-    frame.kind = stored.kind == kind_kernel   ? FrameKind::kernel
-                 : stored.kind == kind_script ? FrameKind::script
-                                              : FrameKind::user;
-    frame.symbol = text(row, 1);
-    frame.module = text(row, 2);
-    frame.offset = number_or(3, unknown_offset);
     const std::uint64_t binary = number_or(4, 0);
-    frame.binary_address.value = number_or(5, 0);
-    frame.address.value = frame.binary_address.value;
-    frame.function = number_or(6, unknown_offset);
-    frame.is_return = row.number(7) != 0;
-    frame.unnamed = row.is_null(8) ? Unnamed::named : unnamed_of(row.text(8));
-    stored.at.file = text(row, 9);
-    stored.at.line = small(row, 10, "a line");
-    if (stored.kind == kind_end) stored.end = end_of_key(row.text(1)).value_or(StackEnd::unknown);
+    const FrameInStore stored = frame_in_store(profile_,
+                                               {.kind = row.text(0),
+                                                .name = view(row, 1),
+                                                .module = view(row, 2),
+                                                .file = view(row, 9),
+                                                .unnamed = row.is_null(8) ? std::string_view() : row.text(8),
+                                                .line = small(row, 10, "a line"),
+                                                .offset = number_or(3, unknown_offset),
+                                                .function = number_or(6, unknown_offset),
+                                                .address = number_or(5, 0),
+                                                .is_return = row.number(7) != 0},
+                                               binary == 0 ? BinaryId::none : binary_of(binary));
     row.reset();
-    if (binary != 0) {
-      frame.binary = binary_of(binary);
-      if (frame.module == StringId::empty) {
-        const std::string path(profile_.strings.view(profile_.binary(frame.binary).path));
-        frame.module = profile_.strings.intern(module_of_path(path));
-      }
-    }
-    if (frame.unnamed == Unnamed::named && frame.symbol == StringId::empty) frame.unnamed = Unnamed::no_symbol;
+    return stored;
   }
 
   BinaryId binary_of(std::uint64_t number) {
@@ -494,23 +447,6 @@ class Reader {
     row.reset();
     place->second = profile_.binary(binary);
     return place->second;
-  }
-
-  // The frame with what is inlined in it: that follows in the path, the outermost first.
-  FrameId profile_frame(const StoredFrame& stored, std::size_t index, ProcessId process) {
-    inlined_.clear();
-    while (index-- != 0) {
-      const StoredFrame& next = stored_frame(frame_path_[index]);
-      if (next.kind != kind_inlined) break;
-      inlined_.push_back({.symbol = next.frame.symbol, .at = next.at});
-    }
-    std::ranges::reverse(inlined_);
-    Frame frame = stored.frame;
-    frame.space = frame.kind == FrameKind::kernel ? ProcessId::kernel : process;
-    if (stored.at != SourceLine() || !inlined_.empty()) {
-      frame.source = profile_.source({.at = stored.at, .inlined = inlined_});
-    }
-    return profile_.frame(frame);
   }
 
   // The file chooses the numbers.
@@ -537,16 +473,15 @@ class Reader {
   ByNumber<std::uint64_t, bool> events_;  // of the wanted event, by number: whether it is a part
   Lookups* lookups_ = nullptr;
   ByNumber<std::uint64_t, Thread> threads_;
-  ByNumber<std::uint64_t, StoredFrame> frames_;
+  ByNumber<std::uint64_t, FrameInStore> frames_;
   ByNumber<std::uint64_t, BinaryId> binaries_;
-  ByNumber<std::pair<std::uint64_t, ProcessId>, Stacks> stacks_;
+  ByNumber<std::pair<std::uint64_t, ProcessId>, StacksOfRow> stacks_;
   ByNumber<std::uint64_t, StackNode> stack_nodes_;
   std::size_t frames_of_all_stacks_ = 0;
   std::size_t text_bytes_ = 0;
   std::vector<std::uint64_t> frame_path_;
-  std::vector<FrameId> user_frames_;
-  std::vector<FrameId> kernel_frames_;
-  std::vector<InlinedFunction> inlined_;
+  std::vector<const FrameInStore*> outermost_first_;
+  StackMaker stack_maker_;
 };
 
 }  // namespace

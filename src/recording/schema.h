@@ -5,9 +5,8 @@
 // part of an hour is found without an index. An index by time took 42 bytes a sample, and columns packed into blobs
 // would take 9, but nobody could ask them anything.
 //
-// A stack is a frame and the stack of its callers, so stacks that begin alike share their beginning. From the outermost
-// frame to the leaf: why the stack has no more frames (kind `end`), the user frames, the kernel frames, and the tag of
-// the sample. A function that was inlined is a frame of its own, after the one that it was inlined into.
+// A stack is a frame and the stack of its callers, so stacks that begin alike share their beginning. Which frames it
+// has tells model/stored_stack.h.
 //
 // Numbers grow: a stack has a larger number than its callers'. What a limit removes has the smallest numbers.
 #pragma once
@@ -58,9 +57,6 @@ inline constexpr Table tables[] = {
 // The module of a frame that has none of its own: the last part of its binary's path, once and not in each frame.
 // (rtrim() takes off all characters that are no slashes.)
 #define PROFILE_MODULE_OF_FRAME "ifnull(module, replace(path, rtrim(path, replace(path, '/', '')), ''))"
-[[nodiscard]] constexpr std::string_view module_of_path(std::string_view path) {
-  return path.substr(path.rfind('/') + 1);
-}
 
 // Shorten what people ask. They are not read here.
 inline constexpr std::string_view views[] = {
@@ -80,14 +76,5 @@ inline constexpr std::string_view views[] = {
     "SELECT stack, level, frame, kind, name, " PROFILE_MODULE_OF_FRAME
     " AS module, file, line "
     "FROM walk JOIN frames ON frames.id = walk.frame LEFT JOIN binaries ON binaries.id = frames.binary"};
-
-// The kinds of frames besides those of the model's FrameKind.
-inline constexpr std::string_view kind_user = "user";
-inline constexpr std::string_view kind_kernel = "kernel";
-inline constexpr std::string_view kind_script = "script";
-inline constexpr std::string_view kind_inlined = "inlined";
-inline constexpr std::string_view kind_tag = "tag";        // the name is that of Row::tag
-inline constexpr std::string_view kind_missed = "missed";  // a stack that could not be taken
-inline constexpr std::string_view kind_end = "end";        // the name is the key of a StackEnd
 
 }  // namespace profile::recording

@@ -86,13 +86,15 @@ expect_offers 'profile -g ' 'asked: default'
 expect_offers 'profile --debug-dir ' 'asked: dirnames'
 expect_offers 'profile -F ' ''
 expect_offers 'profile 5 ' ''
-expect_offers 'profile ' $'diff\nrecord\nreport'
+expect_offers 'profile ' $'diff\nrecord\nreport\nstore'
 expect_offers 'profile -C ' "$(lscpu -p=CPU | grep -v '#' | sort)"
 bash_offers 'profile -C 1,0-' | grep -qx '1,0-0' || fail "in a list of CPUs nothing is offered"
 for command in report diff; do
   expect_offers "profile $command --" "$(taken_by "$command")"
   expect_offers "profile $command " 'asked: default'
 done
+expect_offers 'profile store --' "$(taken_by store)"
+expect_offers 'profile store ' init
 for helper in '' /usr/share/bash-completion/bash_completion; do
   if [[ $helper && ! -e $helper ]]; then continue; fi
   if [[ $helper ]]; then sed -i "1i source $helper" "$tmp/offers"; fi

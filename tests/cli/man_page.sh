@@ -69,7 +69,7 @@ diff "$tmp/facts" "$tmp/page_facts" >"$tmp/differences" ||
   fail "--help (<) and man/profile.8 (>) differ:"$'\n'"$(cat "$tmp/differences")"
 
 # Every option that the page mentions exists. Some are only of a subcommand.
-for command in report diff; do "$PROFILE" "$command" --help all; done >"$tmp/command_help"
+for command in report diff store; do "$PROFILE" "$command" --help all; done >"$tmp/command_help"
 while read -r _ flag; do
   grep -Eqs -- "^  (.*, )? *-${flag}[][, ]" "$tmp/help" "$tmp/command_help" || fail "the man page speaks of -$flag, which --help does not know"
 done < <(grep -Eo 'Fl -?[A-Za-z][A-Za-z-]*' "$page" | sort -u)

@@ -259,7 +259,7 @@ expect_equal "$(head -n 1 "$tmp/out" | sed 's/^[^ ]* //')" 'in bytes of bytes.pb
 
 profile report --help
 expect_status 0
-expect_out '^usage: profile report \[options\] FILE\.\.\.$'
+expect_out '^usage: profile report \[options\] FILE\|URL\.\.\.$'
 expect_out '^  -o, --output FILE '
 
 # A reader that leaves is not an error and gives no message.

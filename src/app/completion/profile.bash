@@ -259,6 +259,8 @@ _profile() {
     _profile_offer "${options[@]}"
   elif ((${#words[@]} == 2)); then
     _profile_offer @subcommands@
+  elif [[ ${words[1]} == store ]]; then
+    _profile_offer init
   elif [[ ${words[1]} == @(@subcommands_pattern@) ]]; then
     _profile_files
   fi

@@ -1,8 +1,6 @@
 // HTTP by libcurl, without a wait: one request and one connection at a time for each target.
 #pragma once
 
-#include <curl/curl.h>
-
 #include <chrono>
 #include <cstddef>
 #include <deque>
@@ -10,6 +8,8 @@
 #include <string>
 #include <vector>
 
+#include "push/exchange.h"
+#include "push/http/curl.h"
 #include "push/pusher.h"
 
 namespace profile {
@@ -22,37 +22,37 @@ class HttpClient {
   [[nodiscard]] bool is_busy(std::size_t target) const { return transfers_[target].is_under_way; }
   [[nodiscard]] bool is_busy() const;
   // The target must not be busy.
-  void post(std::size_t target, std::string body);
+  void post(std::size_t target, HttpRequest request);
 
   struct Result {
     std::size_t target = 0;
-    long status = 0;      // of HTTP; 0: there was no answer
-    std::string trouble;  // why there was none
-    std::chrono::seconds retry_after{0};
+    HttpAnswer answer;
   };
   // Waits until something happens on the network or `fd` is readable, but not longer than `patience`. Returns the
   // requests that have come to their end.
   [[nodiscard]] std::vector<Result> wait(int fd, std::chrono::milliseconds patience);
 
  private:
-  template <auto Free>
-  struct Freed {
-    void operator()(auto* handle) const noexcept { Free(handle); }
-  };
   struct Transfer {
-    std::unique_ptr<CURL, Freed<curl_easy_cleanup>> easy;
-    std::unique_ptr<curl_slist, Freed<curl_slist_free_all>> headers;
+    CurlEasy easy;
+    CurlHeaders headers;
+    CurlHeaders headers_gzipped;  // the same, of a compressed body
     char error[CURL_ERROR_SIZE] = {};
+    std::string url;
     std::string body;
+    std::size_t sent_bytes = 0;
+    std::string text;  // of the answer
     std::size_t answered_bytes = 0;
     bool is_under_way = false;
   };
+  static std::size_t give_body(char* bytes, std::size_t size, std::size_t count, void* transfer) noexcept;
   static std::size_t take_answer(const char* bytes, std::size_t size, std::size_t count, void* transfer) noexcept;
+  static std::size_t take_header(const char* bytes, std::size_t size, std::size_t count, void* transfer) noexcept;
   void prepare(Transfer& transfer, const PushTarget& target) const;
-  [[nodiscard]] Result result_of(std::size_t target, CURLcode code) const;
+  [[nodiscard]] Result result_of(std::size_t target, CURLcode code);
 
   const PushSettings& settings_;
-  std::unique_ptr<CURLM, Freed<curl_multi_cleanup>> multi_;
+  std::unique_ptr<CURLM, FreedBy<curl_multi_cleanup>> multi_;
   std::deque<Transfer> transfers_;  // libcurl has their addresses
 };
 

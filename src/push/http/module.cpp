@@ -1,6 +1,7 @@
 #include "support/module.h"
 
 #include "push/child.h"
+#include "push/http/answers.h"
 #include "push/http/worker.h"
 #include "support/error.h"
 
@@ -16,7 +17,16 @@ int work(const PushSettings& settings, std::vector<Fd> spools, WaitingChannel ma
   return 0;
 }
 
-constexpr PushModule functions{.work = work};
+int ask(const PushTarget& store, const std::string& credentials, WaitingChannel main_process) {
+  try {
+    answer_queries(store, credentials, main_process);
+  } catch (const Error&) {
+    return 1;
+  }
+  return 0;
+}
+
+constexpr PushModule functions{.work = work, .ask = ask};
 
 }  // namespace
 }  // namespace profile

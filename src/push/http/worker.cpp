@@ -52,7 +52,12 @@ PushWorker::PushWorker(const PushSettings& settings, std::vector<Fd> spools, Wai
   for (std::size_t i = 0; i < settings.targets.size(); ++i) {
     Fd spool = spools.empty() ? Fd() : std::move(spools[i]);
     const QueueBounds bounds = bounds_of(settings, !settings.spool.empty());
-    targets_.push_back({.queue = RequestQueue(bounds, std::move(spool)), .sending = {}, .not_before = {}, .state = {}});
+    targets_.push_back({.queue = RequestQueue(bounds, std::move(spool)),
+                        .sending = {},
+                        .exchange = {},
+                        .server = {},
+                        .not_before = {},
+                        .state = {}});
   }
   has_news_ = true;
 }
@@ -121,17 +126,24 @@ void PushWorker::send_oldest() {
     if (client_.is_busy(i) || target.queue.empty() || now < target.not_before) continue;
     auto request = target.queue.oldest();
     if (!request) continue;
-    client_.post(i, std::exchange(request->body, {}));
+    target.exchange =
+        exchange_of(settings_.targets[i], std::exchange(request->body, {}), request->was_sent, target.server);
+    client_.post(i, target.exchange->request());
     target.sending = std::move(request);
   }
 }
 
 void PushWorker::settle(const HttpClient::Result& result) {
   Target& target = targets_[result.target];
+  const auto settled = target.exchange->take(result.answer);
+  if (!settled) {
+    client_.post(result.target, target.exchange->request());
+    return;
+  }
+  const ServerAnswer& answer = *settled;
   const RequestQueue::Request request = std::exchange(target.sending, std::nullopt).value_or(RequestQueue::Request());
+  target.exchange.reset();
   PushCounts& counts = target.state.counts;
-  const ServerAnswer answer = result.status == 0 ? ServerAnswer{.fate = RequestFate::again, .why = result.trouble}
-                                                 : answer_of_status(result.status);
   if (!answer.why.empty()) target.state.trouble = answer.why;
   has_news_ = true;
   if (answer.fate == RequestFate::again) {
@@ -139,7 +151,7 @@ void PushWorker::settle(const HttpClient::Result& result) {
     ++counts.failed_tries;
     ++target.failures;
     target.state.has_tried = is_finishing_;
-    target.not_before = Clock::now() + wait_after(target.failures, chance(), result.retry_after);
+    target.not_before = Clock::now() + wait_after(target.failures, chance(), result.answer.retry_after);
     return;
   }
   target.failures = 0;

@@ -3,6 +3,7 @@
 
 #include <chrono>
 #include <cstddef>
+#include <memory>
 #include <optional>
 #include <random>
 #include <string>
@@ -10,6 +11,7 @@
 
 #include "children/channel.h"
 #include "push/child.h"
+#include "push/exchange.h"
 #include "push/http/client.h"
 #include "push/queue.h"
 
@@ -27,7 +29,9 @@ class PushWorker {
   struct Target {
     RequestQueue queue;
     std::optional<RequestQueue::Request> sending;  // without its body
-    unsigned failures = 0;                         // in a row
+    std::unique_ptr<Exchange> exchange;            // for it
+    StoreServer server;
+    unsigned failures = 0;  // in a row
     Clock::time_point not_before;
     TargetState state;
   };

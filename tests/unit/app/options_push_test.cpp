@@ -23,6 +23,21 @@ TEST_CASE("--push sends profiles, and prints a report only on request") {
   refused_with({"--push", "parca+http://a", "--push", "parca+http://a/"}, {"--push", "given twice"});
 }
 
+TEST_CASE("--store is one more server, and prints a report only on request") {
+  const Options options =
+      parsed({"--store", "clickhouse+http://me@store:8123/p", "--push", "parca+https://b", "--spool", "x"});
+  REQUIRE(options.push.targets.size() == 2);
+  CHECK(options.push.targets[1].protocol == PushProtocol::clickhouse);
+  CHECK(options.push.targets[1].user == "me");
+  CHECK(options.outputs.empty());
+  CHECK(options.sampling.rows);
+  CHECK(parsed({"--store", "clickhouse+http://a/p", "--label", "a=b"}).push.labels.size() == 1);
+  refused_with({"--store", "http://a/p"}, {"--store", "clickhouse+http://"});
+  refused_with({"--store", ""}, {"--store"});
+  refused_with({"--push", "clickhouse+http://a/p"}, {"--store"});
+  refused_with({"--store", "clickhouse+http://a/p", "-e", "malloc", "--live"}, {"--store", "--live"});
+}
+
 TEST_CASE("the options of --push need it, and have bounds") {
   const Options options = parsed({"--push", "parca+http://a", "--spool", "/var/spool/x", "--spool-size", "2M",
                                   "--label", "team=a=b", "--label", "zone=c", "--push-auth-file", "secret"});

@@ -66,8 +66,10 @@ TEST_CASE("requests come out in their order, and stay until they are removed") {
     CHECK(queue.samples_in_memory() == (has_spool ? 0 : 7));
     REQUIRE(queue.oldest());
     CHECK(queue.oldest()->body == "first");
+    CHECK_FALSE(queue.oldest()->was_sent);
     queue.put_back();
     CHECK(queue.oldest()->samples == 3);
+    CHECK(queue.oldest()->was_sent);
     CHECK(taken_out(queue) == std::vector<std::string>{"first", "second"});
     CHECK(queue.empty());
     CHECK(queue.bytes() == 0);
@@ -81,6 +83,7 @@ TEST_CASE("the next queue on a spool goes on with what is left, and drops what w
   {
     RequestQueue queue(wide, directory.open());
     for (int i = 0; i < 12; ++i) queue.add("old " + std::to_string(i), 1);
+    CHECK_FALSE(queue.oldest()->was_sent);
     queue.remove(*queue.oldest());
   }
   std::ofstream(directory.path() / "new.request") << "half";
@@ -88,6 +91,7 @@ TEST_CASE("the next queue on a spool goes on with what is left, and drops what w
   std::ofstream(directory.path() / "12-1.request") << "not a request either";
   RequestQueue queue(wide, directory.open());
   CHECK(queue.samples() == 11);
+  CHECK(queue.oldest()->was_sent);  // perhaps
   queue.add("new", 1);
   const std::vector<std::string> bodies = taken_out(queue);
   REQUIRE(bodies.size() == 12);

@@ -70,6 +70,36 @@ TEST_CASE("what is no such URL is refused, and no password is shown") {
   }
 }
 
+TEST_CASE("a URL of --store names the user, the host and the database") {
+  const PushTarget store = store_target_of("clickhouse+http://agent@store:8123/profiles/", "--store");
+  CHECK(store.protocol == PushProtocol::clickhouse);
+  CHECK(store.url == "http://store:8123/?database=profiles");
+  CHECK(store.name == "clickhouse+http://agent@store:8123/profiles");
+  CHECK(store.host == "store:8123");
+  CHECK(store.user == "agent");
+  CHECK(store_target_of("clickhouse+https://[::1]/p_1", "--store").url == "https://[::1]/?database=p_1");
+  CHECK(store_target_of("clickhouse+https://h/p", "--store").user.empty());
+  CHECK(is_store_url("clickhouse+http://x"));
+  CHECK_FALSE(is_store_url("clickhouse"));
+  CHECK(option_of(PushProtocol::clickhouse) == "--store");
+  for (const char* typed :
+       {"", "http://h/d", "parca+http://h/d", "clickhouse+ftp://h/d", "clickhouse+http://h", "clickhouse+http://h/",
+        "clickhouse+http:///d", "clickhouse+http://h/1d", "clickhouse+http://h/a-b", "clickhouse+http://h/a/b",
+        "clickhouse+http://h/d?x=1", "clickhouse+http://h:0/d", "clickhouse+http://@h/d",
+        "clickhouse+http://u:secret@h/d", "clickhouse+http://h/d@e", "clickhouse+http://u se@h/d"}) {
+    CAPTURE(typed);
+    try {
+      (void)store_target_of(typed, "--store");
+      FAIL("it is taken");
+    } catch (const Error& error) {
+      CHECK(error.exit_status() == Error::misused);
+      CHECK(std::string(error.what()).starts_with("--store: "));
+      CHECK(std::string(error.what()).find("secret") == std::string::npos);
+    }
+  }
+  CHECK(refusal_of("clickhouse+http://h/d").find("--store") != std::string::npos);
+}
+
 TEST_CASE("labels have names and values that stores take, and do not change what tells services apart") {
   CHECK(refusal_of_label("team", "shop").empty());
   CHECK(refusal_of_label("_Team2", "a b=c").empty());

@@ -1,0 +1,141 @@
+#include <ostream>
+#include <string>
+#include <vector>
+
+#include "app/options.h"
+#include "app/print.h"
+#include "app/reading.h"
+#include "push/asker.h"
+#include "push/pusher.h"
+#include "store/tables.h"
+#include "support/error.h"
+#include "support/plural.h"
+#include "support/text_parts.h"
+
+namespace profile {
+namespace {
+
+constexpr std::string_view store_options[] = {"cluster", "ttl", "dry-run", "push-auth-file", "quiet", "help"};
+
+void print_store_help(std::ostream& out) {
+  out << "usage: profile store init [options] URL\n"
+         "\nMakes the tables for profile --store URL in a database of ClickHouse that exists, or checks those that are "
+         "there.\n"
+         "URL is clickhouse+http://USER@HOST:8123/DATABASE, or with https.\n\n";
+  print_options(out, store_command);
+  out << "\nExamples:\n"
+         "  profile store init clickhouse+http://store:8123/profiles\n"
+         "  profile store init --ttl 30 clickhouse+https://admin@store:8443/profiles\n"
+         "  profile store init --cluster shards --dry-run clickhouse+http://store:8123/profiles\n";
+}
+
+StoreTables tables_of(const ParsedOptions& parsed) {
+  constexpr std::uint64_t most_days = 36'500;
+  StoreTables tables{.cluster = parsed.text("cluster"), .keep_days = {}};
+  if (parsed.has("cluster") && tables.cluster.empty()) throw bad_value("cluster", "''", "not the name of a cluster");
+  if (parsed.has("ttl")) tables.keep_days = static_cast<unsigned>(parsed.number("ttl", 0, most_days));
+  return tables;
+}
+
+class StoreInit {
+ public:
+  StoreInit(const ParsedOptions& parsed, const PushTarget& store)
+      : tables_(tables_of(parsed)),
+        is_dry_(parsed.is_on("dry-run")),
+        is_quiet_(parsed.is_on("quiet")),
+        asker_(store, push_credentials(parsed.text("push-auth-file"))) {}
+
+  int run() {
+    const FoundTables found = look();
+    const bool is_new = !found.missing.empty();
+    if (found.has_any) check(found);
+    statements_ = tables_.statements(found.version);
+    if (!is_new) {
+      for (const std::string& change : tables_.changes(found.version)) statements_.push_back(change);
+    }
+    add_drops(found.version);
+    if (is_dry_) {
+      return print_on_stdout([this](std::ostream& out) {
+        for (const std::string& sql : statements_) out << sql << ";\n";
+      });
+    }
+    for (const std::string& sql : statements_) static_cast<void>(asker_.ask(sql));
+    check(look());
+    answer(is_new ? "the tables are made" : "the tables are there");
+    if (tables_.keep_days && !has_ttl(found.version)) {
+      answer("dropped " + number_of(dropped_, "old day of a table", "old days of tables") +
+             "; this server cannot do that by itself: run this every day");
+    }
+    return 0;
+  }
+
+ private:
+  void answer(const std::string& line) const {
+    if (!is_quiet_) say(asker_.store().name + ": " + line);
+  }
+
+  // The answer of a database without tables is empty, and tells no version.
+  FoundTables look() {
+    const std::string answer = asker_.ask(std::string(columns_query));
+    const std::string version = asker_.ask("SELECT version(), 'none', 'none', 'none'");
+    auto found = tables_in(answer + version, store_columns());
+    if (!found) throw asker_.error("what it answers is not ClickHouse's");
+    return *found;
+  }
+
+  void check(const FoundTables& found) {
+    const std::string engines = asker_.ask(engines_query());
+    const std::string fault = fault_of_engines(engines);
+    if (!fault.empty()) throw asker_.error(fault + ": it is another's, or of another version");
+    if (found.missing.empty()) return;
+    const std::string table = found.missing.substr(0, found.missing.find('.'));
+    std::string_view rest = engines;
+    while (!rest.empty()) {
+      std::string_view line = take_until(rest, '\n');
+      if (take_until(line, '\t') != table) continue;
+      throw asker_.error("the table " + table + " has not the column " + found.missing.substr(table.size() + 1) +
+                         " that this program makes: it is another's, or of another version");
+    }
+  }
+
+  void add_drops(ServerVersion version) {
+    if (!tables_.keep_days || has_ttl(version)) return;
+    const std::string answer = asker_.ask(old_partitions_query(*tables_.keep_days));
+    std::string_view rest = answer;
+    while (!rest.empty()) {
+      std::string_view line = take_until(rest, '\n');
+      const std::string_view table = take_until(line, '\t');
+      if (!parse_number<std::uint32_t>(line)) throw asker_.error("it has a partition that is no day");
+      statements_.push_back(drop_partition(table, line, tables_.cluster));
+      ++dropped_;
+    }
+  }
+
+  StoreTables tables_;
+  bool is_dry_;
+  bool is_quiet_;
+  StoreAsker asker_;
+  std::vector<std::string> statements_;
+  std::uint64_t dropped_ = 0;
+};
+
+int run_store(std::span<const char* const> arguments) {
+  const ParsedOptions parsed = parse_reading(store_command, arguments);
+  if (parsed.is_on("help")) return print_on_stdout(print_store_help);
+  const std::vector<std::string> words = parsed.positional();
+  if (words.empty() || words.front() != "init") throw usage_error("store: the word init is missing: store init URL");
+  if (words.size() != 2) throw usage_error("store init: one URL, like clickhouse+http://HOST:8123/DATABASE");
+  const PushTarget store = store_target_of(words[1], "store init");
+  return StoreInit(parsed, store).run();
+}
+
+}  // namespace
+
+const Subcommand store_command{.name = "store",
+                               .summary = "make the tables of a ClickHouse store",
+                               .files = "'1:what:(init)' '2:URL:'",
+                               .options = store_options,
+                               .run = run_store,
+                               .is_of_store = true};
+
+}  // namespace profile
