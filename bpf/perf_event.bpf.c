@@ -36,7 +36,8 @@ static __always_inline __u64 counted_since_last(struct bpf_perf_event_data *ctx)
 }
 
 static __always_inline __u64 weight_of(struct bpf_perf_event_data *ctx) {
-  return perf_event_config.weight == WEIGHT_PERIOD ? ctx->sample_period : 1;
+  if (perf_event_config.weight == WEIGHT_PERIOD) return ctx->sample_period;
+  return perf_event_config.weight == WEIGHT_COUNTED ? counted_since_last(ctx) : 1;
 }
 
 /* What the runs cost, by our own clock. The kernel's own count costs as much for each run, and to switch it on and off
@@ -89,8 +90,6 @@ int on_sample(struct bpf_perf_event_data *ctx) {
   begin_cost();
   if (perf_event_config.weight == WEIGHT_OF_HIT) {
     record_hit(ctx);
-  } else if (perf_event_config.weight == WEIGHT_COUNTED) {
-    record(ctx, counted_since_last(ctx)); /* with what the skipped ticks have counted */
   } else {
     record(ctx, ticks * weight_of(ctx));
   }

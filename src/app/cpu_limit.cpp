@@ -13,8 +13,8 @@ namespace {
 
 // The first tables and names of a run cost much, and once.
 constexpr std::uint64_t ignored_at_begin_ns = 5 * ns_per_s;
-// A decision needs some samples to be seen in the costs.
-constexpr std::uint64_t decide_every_ns = 3 * ns_per_s;
+// What is sent to servers costs something every ten seconds.
+constexpr std::uint64_t decide_every_ns = 10 * ns_per_s;
 // With twice the samples it must still be below the limit, or it would go to and fro.
 constexpr double low_share = 0.4;
 

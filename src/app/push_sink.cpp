@@ -46,13 +46,6 @@ PushSettings settings_of(const PushOptions& options, const std::function<void(co
   if (!settings.credentials.empty() && std::ranges::any_of(settings.targets, is_open_to_read)) {
     say("profile: --push: the credentials are sent without encryption; +https:// encrypts");
   }
-  // The one user whose password is there, if the credentials name one.
-  const std::string& credentials = settings.credentials;
-  const std::string named = credentials.substr(0, credentials.find(':'));
-  for (const PushTarget& target : settings.targets) {
-    if (target.user.empty() || named == credentials || named == target.user) continue;
-    throw Error("--store: the credentials are of the user " + named + ", and the URL names " + target.user);
-  }
   return settings;
 }
 

@@ -100,7 +100,8 @@ class Session {
     }
     if (cpu_limit_ &&
         std::ranges::none_of(events_, [](const EventRun& event) { return event.source->can_skip_ticks(); })) {
-      throw usage_error("--cpu-limit lowers the rate of samples, and -e " + options.events.front().name + " has none");
+      throw usage_error("--cpu-limit is for the clocks, and for events with -c: not for -e " +
+                        options.events.front().name);
     }
     const bool wants_count =
         std::ranges::any_of(events_, [](const EventRun& event) { return event.source->wants_count_of_runs(); });

@@ -1,4 +1,4 @@
-// The prober: a child that makes the perf events of user probes. The kernel reads the probed file for that, which may
+// The prober: a child that makes the perf events of user probes, or the links of many of them. The kernel reads the probed file for that, which may
 // take for ever.
 #pragma once
 

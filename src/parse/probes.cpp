@@ -14,8 +14,9 @@ namespace profile {
 namespace {
 
 // Linux waits for all processes that put probes anywhere or fork, and for all CPUs. On a busy machine that takes a
-// second and more.
+// second and more, and some time for each place.
 constexpr std::uint64_t most_attaching_ns = 10'000'000'000;
+constexpr std::uint64_t most_for_place_ns = 500'000'000;
 
 }  // namespace
 
@@ -74,7 +75,7 @@ bool Probes::start() {
 }
 
 Fd Probes::probe(const ProbedFile& file, const UserProbe& probe, int& error) {
-  return ask(file, message_of(ProberTask::event, file.number, probe), {}, error);
+  return ask(file, message_of(ProberTask::event, file.number, probe), {}, most_attaching_ns, error);
 }
 
 Fd Probes::link(const ProbedFile& file, const ProbeGroup& group, const Fd& program, int& error) {
@@ -82,10 +83,12 @@ Fd Probes::link(const ProbedFile& file, const ProbeGroup& group, const Fd& progr
   fds.emplace_back(::fcntl(program.get(), F_DUPFD_CLOEXEC, 0));
   error = errno;
   if (!fds[0]) return {};
-  return ask(file, message_of(ProberTask::link, file.number, group), std::move(fds), error);
+  return ask(file, message_of(ProberTask::link, file.number, group), std::move(fds),
+             most_attaching_ns + group.places.size() * most_for_place_ns, error);
 }
 
-Fd Probes::ask(const ProbedFile& file, const std::string& question, std::vector<Fd> fds, int& error) {
+Fd Probes::ask(const ProbedFile& file, const std::string& question, std::vector<Fd> fds, std::uint64_t most_ns,
+               int& error) {
   error = EIO;
   if (!prober_ && !start()) return {};
   if (opener_.hand(file.number, way_to_prober, FileKind::elf) != Unnamed::named) return {};
@@ -97,7 +100,7 @@ Fd Probes::ask(const ProbedFile& file, const std::string& question, std::vector<
     if (auto message = channel.take()) {
       WireReader in(message->bytes);
       if (in.one_of(ProberWord::count) == ProberWord::has_read) {
-        watch = ChildWatch(prober_->times, ChildWatch::most_running_ns, most_attaching_ns);
+        watch = ChildWatch(prober_->times, ChildWatch::most_running_ns, most_ns);
         continue;
       }
       error = in.get<int>();

@@ -34,8 +34,8 @@ class Probes final : public FileProbes {
     return {.number = file.number, .path = file.path, .mapped_by = {.own_mounts = true}};
   }
   [[nodiscard]] bool start();
-  // Returns the descriptor that the prober answers with.
-  Fd ask(const ProbedFile& file, const std::string& question, std::vector<Fd> fds, int& error);
+  // Returns the descriptor that the prober answers with. The kernel may take `most_ns` for the probes.
+  Fd ask(const ProbedFile& file, const std::string& question, std::vector<Fd> fds, std::uint64_t most_ns, int& error);
 
   Keeper& keeper_;
   Opener& opener_;

@@ -104,9 +104,9 @@ perf_event_weight weight_of(const PerfEvent& event, const SamplingRate& rate) {
   return rate.period_events != 0 ? WEIGHT_PERIOD : WEIGHT_COUNTED;
 }
 
-// Where the program sees every event, a sample is no tick.
+// Each tick must stand for the same. Where the CPU counts, that of an idle one would have the events of skipped ones.
 bool may_skip_ticks(perf_event_weight weight, const SamplingOptions& options) {
-  return options.may_skip_ticks && weight != WEIGHT_OF_HIT;
+  return options.may_skip_ticks && (weight == WEIGHT_ONE || weight == WEIGHT_PERIOD);
 }
 
 void set_weight(bpf_object& object, perf_event_weight weight, const SamplingRate& rate,
@@ -144,9 +144,12 @@ TracedPrograms::Plan plan_for(const PerfEvent& event, const SamplingOptions& opt
   return plan;
 }
 
+// Those for which a sample stands that was taken.
 std::uint64_t skipped_ticks(bpf_object& object) {
   std::uint64_t all = 0;
-  for (const run_cost& cost : values_by_cpu<run_cost>(bpf_map_named(object, "costs"))) all += cost.all_skipped;
+  for (const run_cost& cost : values_by_cpu<run_cost>(bpf_map_named(object, "costs"))) {
+    all += cost.all_skipped - std::min(cost.all_skipped, cost.skipped);
+  }
   return all;
 }
 

@@ -15,6 +15,7 @@
 
 #include "process/proc_maps.h"
 #include "process/proc_source.h"
+#include "support/end_request.h"
 #include "support/error.h"
 #include "support/text_file.h"
 
@@ -209,6 +210,7 @@ AttachedProbes attach_probes(FileProbes& probes, const bpf_program& program, con
     return attached;
   }
   for (const ProbeGroup::Place& place : group.places) {
+    if (is_end_pressing()) break;  // each takes a tenth of a second
     const UserProbe probe{.offset = place.offset, .on_return = group.on_return, .tgid = group.tgid};
     attached.links.push_back(tried(what, [&](int& error) {
       Fd event = probes.probe(file, probe, error);

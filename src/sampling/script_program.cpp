@@ -4,6 +4,7 @@
 #include <bpf/libbpf.h>
 
 #include <cstring>
+#include <exception>
 #include <string_view>
 #include <system_error>
 
@@ -47,7 +48,7 @@ bool ScriptProgram::is_settled() {
   const auto work = [this] {
     try {
       load();
-    } catch (const Error& error) {
+    } catch (const std::exception& error) {  // there may be no memory
       refusal_ = error.what();
     }
     is_over_ = true;

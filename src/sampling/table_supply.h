@@ -32,7 +32,8 @@ class TableSupply {
   void begin_without_scripts(ScriptProgram& program) { script_program_ = &program; }
 
   void ask(const ring_file& question);
-  // True if a file waits for its table. It waits at most some two seconds for the file to be opened.
+  // True if a file waits for its table: at most some two seconds for the file to be opened, and then for the program
+  // that shows functions of its scripts.
   [[nodiscard]] bool is_asked() const { return !asked_.empty() || !copies_.empty() || !held_.empty(); }
   // Answers the questions that it can answer within 5 ms, beginning with the file that walks have met most often. A
   // very large file alone takes some tens of ms.

@@ -8,7 +8,6 @@
 #include "sampling/recorder.h"
 #include "sampling/traced.h"
 #include "sampling/uprobe_target.h"
-#include "support/end_request.h"
 #include "support/error.h"
 #include "uprobe.skel.h"
 #include "uprobe_lean.skel.h"

@@ -15,10 +15,11 @@ const char* trusted_certificates() {
   return nullptr;
 }
 
-// A user in the URL has the password of the credentials, which may name the user, too.
+// A user in the URL has the password of the credentials, which may begin with that user and a colon. A password may have
+// colons, too.
 void set_credentials(CURL* easy, const std::string& credentials, const std::string& user) {
   if (credentials.empty() && user.empty()) return;
-  const bool has_user = credentials.find(':') != std::string::npos;
+  const bool has_user = user.empty() ? credentials.find(':') != std::string::npos : credentials.starts_with(user + ':');
   const std::string basic = user.empty() || has_user ? credentials : user + ':' + credentials;
   const bool is_password = has_user || !user.empty();
   set(easy, CURLOPT_HTTPAUTH, is_password ? CURLAUTH_BASIC : CURLAUTH_BEARER);
