@@ -1,5 +1,5 @@
-// The prober: a child that makes the perf events of user probes, or the links of many of them. The kernel reads the probed file for that, which may
-// take for ever.
+// The prober: a child that makes the perf events of user probes, or the links of many of them. The kernel reads the
+// probed file for that, which may take for ever.
 #pragma once
 
 #include <cstdint>

@@ -15,8 +15,8 @@ const char* trusted_certificates() {
   return nullptr;
 }
 
-// A user in the URL has the password of the credentials, which may begin with that user and a colon. A password may have
-// colons, too.
+// A user in the URL has the password of the credentials, which may begin with that user and a colon. A password may
+// have colons, too.
 void set_credentials(CURL* easy, const std::string& credentials, const std::string& user) {
   if (credentials.empty() && user.empty()) return;
   const bool has_user = user.empty() ? credentials.find(':') != std::string::npos : credentials.starts_with(user + ':');
