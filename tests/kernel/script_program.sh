@@ -33,7 +33,8 @@ begin "${options[@]}"
 wait_until has_programs 3
 pause 0.5
 interrupt
-check_mix "$tmp/out" 40
+grep -F 'module mix.py' "$tmp/out" >"$tmp/mix" || fail "no stack of the script; $(outcome)"
+check_mix "$tmp/mix" 40
 ((wrong == 0)) || fail "$wrong stacks are wrong; $(outcome)"
 ((right > 0)) || fail "$right stacks are whole; $(outcome)"
 expect_err 'script frames missing in [0-9]+ of [0-9]+ stacks of python: [0-9]+ taken before its file was read'
