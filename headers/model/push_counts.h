@@ -12,6 +12,7 @@ struct PushCounts {
   std::uint64_t sent_requests = 0;    // that the server accepted
   std::uint64_t sent_samples = 0;     // of them
   std::uint64_t failed_tries = 0;     // of requests that are repeated
+  std::uint64_t missing_tables = 0;   // tries at which a store did not have its tables
   std::uint64_t refused_samples = 0;  // that the server will never take
   std::uint64_t lost_samples = 0;     // that found no room, or could not be handed over
   std::uint64_t waiting_requests = 0;

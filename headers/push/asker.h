@@ -23,7 +23,7 @@ class StoreAsker {
   StoreAsker& operator=(const StoreAsker&) = delete;
 
   // Calls `take` with each piece of the answer to the SQL, in their order. Throws Error, which begins with the name of
-  // the store, if there is no answer, it is an exception, or has more than `most_bytes`. Waits for some minutes at
+  // the store, if there is no answer, it is an exception, or has more than `most_bytes`. Waits for ten minutes at
   // most.
   using TakePiece = std::function<void(std::string_view)>;
   void ask(const std::string& sql, std::uint64_t most_bytes, const TakePiece& take);

@@ -27,18 +27,17 @@ struct StoreRequest {
 // nullopt: it is no body of a request, or of another version.
 [[nodiscard]] std::optional<StoreRequest> store_request_of(std::string_view body);
 
-// The query whose answer has a line for each column of the database's tables. Its columns: the version of the server,
-// the table, the column and its type.
-inline constexpr std::string_view columns_query =
-    "SELECT version(), table, name, type FROM system.columns WHERE database = currentDatabase() ORDER BY table, name";
+// The query whose answer has a line for each column of these tables (StoreRequest::tables) that the database has. Its
+// columns: the version of the server, the table, the column and its type.
+[[nodiscard]] std::string columns_query(std::string_view tables);
 
 struct ServerVersion {
   unsigned major = 0;
   unsigned minor = 0;
   friend auto operator<=>(const ServerVersion&, const ServerVersion&) = default;
 };
-// What the answer to columns_query tells. `missing`: the first line of `tables` that it does not have, as "stacks.day";
-// empty: it has all. nullopt: it is another answer.
+// What the answer to columns_query() tells. `missing`: the first line of `tables` that it does not have, as
+// "stacks.day"; empty: it has all. nullopt: it is another answer.
 struct FoundTables {
   ServerVersion version;
   std::string missing;

@@ -28,6 +28,8 @@ struct PushTarget {
 [[nodiscard]] bool is_store_url(std::string_view typed);
 // The option that names such servers: "--push".
 [[nodiscard]] std::string_view option_of(PushProtocol protocol);
+// A line about credentials that are sent to another machine without encryption; empty: they are not.
+[[nodiscard]] std::string warning_about(const PushTarget& target, std::string_view credentials);
 // Of the request's body.
 [[nodiscard]] std::string_view content_type_of(PushProtocol protocol);
 

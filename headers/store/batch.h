@@ -29,11 +29,13 @@ class StoreBatches {
   };
   [[nodiscard]] Batch take();
 
-  // Stacks are sent once a day, and again as long as it is not known that the store has them.
-  // All batches that were taken are in the store.
+  // Stacks are sent once an hour and a day, and again as long as it is not known that the store has them. Call this
+  // when it has all batches that were taken.
   void note_all_stored();
-  // Some of those that were taken and are not known to be stored will never be.
+  // Call this when some of the batches that were taken will never be stored.
   void note_lost() { taken_.clear(); }
+  // Call this when the store does not have its tables, and so no stacks.
+  void note_emptied();
 
  private:
   using Ids = std::unordered_set<std::uint64_t>;
@@ -58,6 +60,7 @@ class StoreBatches {
   std::uint64_t batch_ = 0;
   std::uint64_t samples_in_batch_ = 0;
   std::uint64_t day_ = 0;
+  std::uint64_t emptied_s_ = 0;  // when stored_ was emptied
   Ids stored_;
   Ids taken_;                                          // of batches that were taken
   Ids in_batch_;                                       // of the one that is being made

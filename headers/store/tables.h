@@ -27,7 +27,8 @@ struct StoreTables {
 
   // The statements that make them on a server of this version, in the order in which they are needed.
   [[nodiscard]] std::vector<std::string> statements(ServerVersion version) const;
-  // Those that change how long rows are kept of tables that are there. None: the server cannot do that by itself.
+  // Those that change tables that are there: how many inserts they remember, and how long rows are kept, as far as the
+  // server can do that by itself.
   [[nodiscard]] std::vector<std::string> changes(ServerVersion version) const;
 };
 

@@ -7,6 +7,7 @@
 #include <map>
 #include <optional>
 #include <ostream>
+#include <set>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -201,8 +202,9 @@ int run_diff(std::span<const char* const> arguments) {
   for (const OutputRequest& output : outputs) writers.push_back(writer_of(output, parsed.has("format")));
 
   const bool quiet = parsed.is_on("quiet");
-  const auto note = [quiet](const std::string& line) {
-    if (!quiet) say("profile: " + line);
+  std::set<std::string> noted;  // a store is read twice
+  const auto note = [&](const std::string& line) {
+    if (!quiet && noted.insert(line).second) say("profile: " + line);
   };
   const ReadEdits edits = edits_of(parsed);
   const std::string no_times = why_no_times(side_before, side_after);

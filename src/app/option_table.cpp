@@ -132,12 +132,12 @@ constexpr OptionRow rows[] = {
      true},
     {"store", 0, "URL", "write samples by service to ClickHouse, likewise: clickhouse+http://HOST:8123/DATABASE", write,
      false},
-    {"label", 0, "LABEL", "a label of what is pushed, as NAME=VALUE; may be repeated", write, true},
-    {"spool", 0, "DIR", "keep what is pushed in DIR until the server has it, also for a later run", write, false,
-     "directories"},
+    {"label", 0, "LABEL", "a label of what is pushed or stored, as NAME=VALUE; may be repeated", write, true},
+    {"spool", 0, "DIR", "keep what is pushed or stored in DIR until the server has it, also for a later run", write,
+     false, "directories"},
     {"spool-size", 0, "SIZE", "the newest of it that fits (default 256M)", write, false},
-    {"push-auth-file", 0, "FILE", "USER:PASSWORD or a bearer token for the server, in a file only for its owner", write,
-     false, "files"},
+    {"push-auth-file", 0, "FILE",
+     "USER:PASSWORD, a token, or the password of the URL's user, in a file only for its owner", write, false, "files"},
 
     {"size", 0, "SIZE", "the size of PNG and SVG in pixels, as 1920x1080 (default 1280x720 for a film)", write, false},
 

@@ -28,7 +28,7 @@ std::vector<PushTarget> targets_of(const ParsedOptions& parsed) {
   }
   if (parsed.has("store")) targets.push_back(store_target_of(parsed.text("store"), "--store"));
   if (targets.size() > most_targets) {
-    throw usage_error("--push: at most " + std::to_string(most_targets) + " servers");
+    throw usage_error("--push and --store: at most " + std::to_string(most_targets) + " servers");
   }
   return targets;
 }

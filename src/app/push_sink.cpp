@@ -1,7 +1,5 @@
 #include "app/push_sink.h"
 
-#include <arpa/inet.h>
-
 #include <algorithm>
 #include <chrono>
 #include <map>
@@ -21,16 +19,6 @@ constexpr std::chrono::milliseconds patience_at_end{3000};
 constexpr std::size_t most_services = 256;
 constexpr std::string_view service_of_the_rest = "other";
 
-// `host`: with or without a port.
-bool is_loopback(std::string_view host) {
-  if (host == "[::1]" || host.starts_with("[::1]:")) return true;
-  const std::string name(host.substr(0, host.find(':')));
-  in_addr address{};
-  constexpr std::uint32_t loopback_net = 127;
-  return name == "localhost" || (::inet_pton(AF_INET, name.c_str(), &address) == 1 &&
-                                 ntohl(address.s_addr) >> IN_CLASSA_NSHIFT == loopback_net);
-}
-
 PushSettings settings_of(const PushOptions& options, const std::function<void(const std::string&)>& say) {
   PushSettings settings{.targets = options.targets,
                         .spool = options.spool,
@@ -38,13 +26,11 @@ PushSettings settings_of(const PushOptions& options, const std::function<void(co
                         .credentials = push_credentials(options.auth_file)};
   const auto is_another = [&](const PushTarget& target) { return target.host != settings.targets.front().host; };
   if (!settings.credentials.empty() && std::ranges::any_of(settings.targets, is_another)) {
-    throw Error("--push: one server's credentials are not for another; use a run for each");
+    throw Error("--push and --store: one server's credentials are not for another; use a run for each");
   }
-  const auto is_open_to_read = [](const PushTarget& target) {
-    return target.url.starts_with("http://") && !is_loopback(target.host);
-  };
-  if (!settings.credentials.empty() && std::ranges::any_of(settings.targets, is_open_to_read)) {
-    say("profile: --push: the credentials are sent without encryption; +https:// encrypts");
+  for (const PushTarget& target : settings.targets) {
+    const std::string warning = warning_about(target, settings.credentials);
+    if (!warning.empty()) say("profile: " + std::string(option_of(target.protocol)) + ' ' + warning);
   }
   return settings;
 }
@@ -136,6 +122,7 @@ void SharedPush::note_stored() {
   for (Store& store : stores_) {
     const PushCounts& of = counts[store.target];
     const std::uint64_t lost = of.lost_samples + of.refused_samples;
+    if (std::exchange(store.missing_tables, of.missing_tables) != of.missing_tables) store.batches.note_emptied();
     if (std::exchange(store.lost_samples, lost) != lost) {
       store.batches.note_lost();
     } else if (of.waiting_requests == 0) {

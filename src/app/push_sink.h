@@ -59,7 +59,9 @@ class SharedPush {
   struct Store {
     std::size_t target = 0;
     StoreBatches batches;
-    std::uint64_t lost_samples = 0;  // as far as they were noted
+    // As far as they were noted.
+    std::uint64_t lost_samples = 0;
+    std::uint64_t missing_tables = 0;
   };
   std::vector<Store> stores_;
   bool pushes_profiles_ = false;  // there are other servers

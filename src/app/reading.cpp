@@ -35,8 +35,10 @@ OptionRow as_for_reading(OptionRow row) {
     row.argument = "N";
     row.summary = "rows of each table (default 10)";
   }
-  if (row.long_name == "event")
-    row.summary = "only this event, of perf script's text and of --stream (default: the first)";
+  if (row.long_name == "event") {
+    row.summary = "only this event of the file (default: the first) or of a store (default: cpu-clock)";
+  }
+  if (row.long_name == "push-auth-file") row.summary = "USER:PASSWORD for a store, in a file only for its owner";
   if (row.long_name == "lines") {
     row.summary = "lines of one function as frames of their own, also of others' pprof files";
   }
@@ -146,6 +148,10 @@ void set_times(ReadRequest& request, const TimeBound& from, const TimeBound& to)
 
 // Whether the end is not after the beginning, as far as the words alone tell it.
 bool is_reversed(const ReadRequest& request) {
+  // Midnight may be between two times of day.
+  if (request.from_clock == ClockKind::of_day && request.to_clock == ClockKind::of_day) {
+    return request.from_s == request.to_s;
+  }
   const bool can_compare = request.from_clock == request.to_clock || !request.from_s;
   return request.to_s && can_compare && *request.to_s <= request.from_s.value_or(0);
 }
@@ -163,7 +169,10 @@ Profile read_recording_file(const std::string& path, const ReadRequest& request,
 
 Profile read_store_url(const std::string& url, const ReadRequest& request, const OnRecordedSample& on_sample,
                        const Note& note) {
-  StoreAsker asker(store_target_of(url, "the URL of a store"), push_credentials(request.auth_path));
+  const PushTarget store = store_target_of(url, "the URL of a store");
+  const std::string credentials = push_credentials(request.auth_path);
+  if (const std::string warning = warning_about(store, credentials); !warning.empty()) note(warning);
+  StoreAsker asker(store, credentials);
   const AskStore ask = [&asker](const std::string& sql, std::uint64_t most_bytes, const auto& take) {
     asker.ask(sql, most_bytes, take);
   };

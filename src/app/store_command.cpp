@@ -39,18 +39,18 @@ StoreTables tables_of(const ParsedOptions& parsed) {
 
 class StoreInit {
  public:
-  StoreInit(const ParsedOptions& parsed, const PushTarget& store)
+  StoreInit(const ParsedOptions& parsed, const PushTarget& store, const std::string& credentials)
       : tables_(tables_of(parsed)),
         is_dry_(parsed.is_on("dry-run")),
         is_quiet_(parsed.is_on("quiet")),
-        asker_(store, push_credentials(parsed.text("push-auth-file"))) {}
+        asker_(store, credentials) {}
 
   int run() {
     const FoundTables found = look();
     const bool is_new = !found.missing.empty();
     if (found.has_any) check(found);
     statements_ = tables_.statements(found.version);
-    if (!is_new) {
+    if (found.has_any) {
       for (const std::string& change : tables_.changes(found.version)) statements_.push_back(change);
     }
     add_drops(found.version);
@@ -76,8 +76,8 @@ class StoreInit {
 
   // The answer of a database without tables is empty, and tells no version.
   FoundTables look() {
-    const std::string answer = asker_.ask(std::string(columns_query));
-    const std::string version = asker_.ask("SELECT version(), 'none', 'none', 'none'");
+    const std::string answer = asker_.ask(columns_query(store_columns()));
+    const std::string version = asker_.ask("SELECT version(), 'none', 'none', 'none' FORMAT TabSeparated");
     auto found = tables_in(answer + version, store_columns());
     if (!found) throw asker_.error("what it answers is not ClickHouse's");
     return *found;
@@ -86,15 +86,15 @@ class StoreInit {
   void check(const FoundTables& found) {
     const std::string engines = asker_.ask(engines_query());
     const std::string fault = fault_of_engines(engines);
-    if (!fault.empty()) throw asker_.error(fault + ": it is another's, or of another version");
+    if (!fault.empty()) throw asker_.error(fault + "; another program or version made it");
     if (found.missing.empty()) return;
     const std::string table = found.missing.substr(0, found.missing.find('.'));
     std::string_view rest = engines;
     while (!rest.empty()) {
       std::string_view line = take_until(rest, '\n');
       if (take_until(line, '\t') != table) continue;
-      throw asker_.error("the table " + table + " has not the column " + found.missing.substr(table.size() + 1) +
-                         " that this program makes: it is another's, or of another version");
+      throw asker_.error("the table " + table + " lacks the column " + found.missing.substr(table.size() + 1) +
+                         "; another program or version made it");
     }
   }
 
@@ -126,7 +126,9 @@ int run_store(std::span<const char* const> arguments) {
   if (words.empty() || words.front() != "init") throw usage_error("store: the word init is missing: store init URL");
   if (words.size() != 2) throw usage_error("store init: one URL, like clickhouse+http://HOST:8123/DATABASE");
   const PushTarget store = store_target_of(words[1], "store init");
-  return StoreInit(parsed, store).run();
+  const std::string credentials = push_credentials(parsed.text("push-auth-file"));
+  if (const std::string warning = warning_about(store, credentials); !warning.empty()) say("profile: " + warning);
+  return StoreInit(parsed, store, credentials).run();
 }
 
 }  // namespace

@@ -16,7 +16,7 @@ namespace {
 
 constexpr std::chrono::seconds patience_at_start{10};
 // The child gives up before this.
-constexpr std::chrono::seconds most_silence{90};
+constexpr std::chrono::seconds most_silence{330};
 constexpr ChannelAllowance allowed_pieces{.messages = 256, .bytes = std::size_t{16} << 20};
 constexpr std::uint64_t most_short_bytes = std::uint64_t{1} << 20;
 
@@ -65,7 +65,7 @@ void StoreAsker::ask(const std::string& sql, std::uint64_t most_bytes, const Tak
     WireReader in(message->bytes);
     const auto word = in.one_of(AskerWord::count);
     const std::string_view text = in.text();
-    if (!in.is_whole()) throw error("the process that asks it gives no sense");
+    if (!in.is_whole()) throw error(in_words(ChildKind::asker) + " sent an invalid answer");
     if (word == AskerWord::end) {
       if (!text.empty()) throw error(clean_text(text));
       return;

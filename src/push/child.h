@@ -44,9 +44,9 @@ struct PushState {
 constexpr auto wire_fields(const PushedRequest&) { return std::tuple(&PushedRequest::samples, &PushedRequest::bytes); }
 constexpr auto wire_fields(const PushCounts&) {
   using Counts = PushCounts;
-  return std::tuple(&Counts::sent_requests, &Counts::sent_samples, &Counts::failed_tries, &Counts::refused_samples,
-                    &Counts::lost_samples, &Counts::waiting_requests, &Counts::waiting_samples, &Counts::waiting_bytes,
-                    &Counts::unsaved_samples);
+  return std::tuple(&Counts::sent_requests, &Counts::sent_samples, &Counts::failed_tries, &Counts::missing_tables,
+                    &Counts::refused_samples, &Counts::lost_samples, &Counts::waiting_requests,
+                    &Counts::waiting_samples, &Counts::waiting_bytes, &Counts::unsaved_samples);
 }
 constexpr auto wire_fields(const TargetState&) {
   return std::tuple(&TargetState::counts, &TargetState::trouble, &TargetState::spool_trouble, &TargetState::has_tried);

@@ -10,6 +10,8 @@ namespace {
 
 // The first version that has insert_deduplication_token.
 constexpr ServerVersion with_tokens{.major = 22, .minor = 2};
+// The first one that may answer before it has written an insert, if its user is set up so.
+constexpr ServerVersion with_async_inserts{.major = 21, .minor = 11};
 
 class SinglePost final : public Exchange {
  public:
@@ -39,18 +41,27 @@ bool is_cut_off(unsigned code) {
 }
 constexpr unsigned most_cut_off = 5;
 
-// First its tables are looked at, then whether the rows are there already, and then come the inserts.
+bool is_of_missing_table(unsigned code) {
+  constexpr unsigned unknown_table = 60;
+  constexpr unsigned unknown_database = 81;
+  return code == unknown_table || code == unknown_database;
+}
+
+// First its tables are looked at, and then come the inserts. Whether the rows of the last one are there already is
+// asked as late as possible, because the server may still be at work on the first try.
 class StoreExchange final : public Exchange {
  public:
   StoreExchange(const std::string& body, bool may_be_there, StoreServer& server)
       : request_(store_request_of(body)), server_(server), is_to_count_(may_be_there) {}
 
   HttpRequest request() override {
-    if (!request_ || !server_.version) return {.query = {}, .body = std::string(columns_query)};
-    if (is_to_count_) return {.query = {}, .body = request_->count};
+    if (!request_) return {};
+    if (!server_.version) return {.query = {}, .body = columns_query(request_->tables)};
+    if (counts_now()) return {.query = {}, .body = request_->count};
     StoreInsert& insert = request_->inserts[next_];
     const std::string id = request_->batch + '-' + std::to_string(next_);
     std::string query = "&query_id=" + id + "&query=" + percent_encoded(insert.sql);
+    if (*server_.version >= with_async_inserts) query += "&async_insert=0";
     if (*server_.version >= with_tokens) query += "&insert_deduplication_token=" + id;
     return {.query = std::move(query), .body = std::exchange(insert.rows, {}), .is_gzipped = true};
   }
@@ -62,7 +73,10 @@ class StoreExchange final : public Exchange {
       return failure;
     }
     if (!server_.version) return look_at_tables(answer.text);
-    if (std::exchange(is_to_count_, false)) return look_at_count(answer.text);
+    if (counts_now()) {
+      is_to_count_ = false;
+      return look_at_count(answer.text);
+    }
     if (!answer.text.empty()) return strange();
     server_.cut_off = 0;
     if (++next_ < request_->inserts.size()) return std::nullopt;
@@ -70,6 +84,7 @@ class StoreExchange final : public Exchange {
   }
 
  private:
+  [[nodiscard]] bool counts_now() const { return is_to_count_ && next_ + 1 == request_->inserts.size(); }
   static ServerAnswer again(std::string why) { return {.fate = RequestFate::again, .why = std::move(why)}; }
   ServerAnswer strange() {
     server_.version.reset();
@@ -84,19 +99,27 @@ class StoreExchange final : public Exchange {
       const bool is_damaged = is_fault_of_rows(exception->code) || server_.cut_off >= most_cut_off;
       const RequestFate fate = is_damaged ? RequestFate::never : RequestFate::again;
       std::string why = answer.status == 401 || answer.status == 403 ? "it wants other credentials: " : "";
-      return ServerAnswer{.fate = fate, .why = why + exception->text};
+      return ServerAnswer{
+          .fate = fate, .why = why + exception->text, .lacks_tables = is_of_missing_table(exception->code)};
     }
     if (answer.status == 200) return std::nullopt;
-    const std::string why = answer_of_status(answer.status).why;
-    return again(why.empty() ? "status " + std::to_string(answer.status) : why);
+    ServerAnswer refusal = answer_of_status(answer.status);
+    if (refusal.why.empty()) refusal.why = "status " + std::to_string(answer.status);
+    // Only of an insert it says something about the rows.
+    const bool is_of_insert = server_.version && !counts_now();
+    if (refusal.fate != RequestFate::never || !is_of_insert) refusal.fate = RequestFate::again;
+    return refusal;
   }
 
-  std::optional<ServerAnswer> look_at_tables(std::string_view answer) {
-    const auto found = tables_in(answer, request_->tables);
+  std::optional<ServerAnswer> look_at_tables(std::string_view text) {
+    const auto found = tables_in(text, request_->tables);
     if (!found) return strange();
-    if (!found->has_any) return again("the database has no tables for profiles; profile store init makes them");
-    if (!found->missing.empty())
-      return again("the table's column " + found->missing + " is not as this program makes it");
+    if (!found->missing.empty()) {
+      ServerAnswer answer = again("the table's column " + found->missing + " is not as this program makes it");
+      if (!found->has_any) answer.why = "the database has no tables for profiles; profile store init makes them";
+      answer.lacks_tables = true;
+      return answer;
+    }
     server_.version = found->version;
     return std::nullopt;
   }

@@ -42,6 +42,9 @@ constexpr std::size_t most_unreceived_bytes = std::size_t{64} << 20;
 // A server that always fails in another way is not to fill the terminal.
 constexpr std::size_t most_troubles = 8;
 
+// The one that names the first of the servers, in messages about all.
+std::string_view first_option(const PushSettings& settings) { return option_of(settings.targets.front().protocol); }
+
 int run_child(const PushSettings& settings, ChildEnds ends) {
   WaitingChannel channel(std::move(ends));
   std::vector<Fd> spools;
@@ -52,7 +55,7 @@ int run_child(const PushSettings& settings, ChildEnds ends) {
     if (!settings.spool.empty()) spools = open_spools(settings.spool, settings.targets, row.user);
     module = &load_module<PushModule>();
     confine(ChildKind::pusher);
-    check_is_not_root("--push");
+    check_is_not_root(std::string(first_option(settings)));
     for (const Fd& spool : spools) {
       if (::faccessat(spool.get(), ".", W_OK | X_OK, AT_EACCESS) != 0) {
         throw system_error("--spool " + settings.spool + ": the process that pushes cannot write in it", errno);
@@ -149,7 +152,7 @@ Pusher::Pusher(PushSettings settings) : settings_(std::move(settings)), channel_
   channel_ = Channel(std::move(ours));
   channel_.allow({.messages = 1, .bytes = WireReader::most_text_bytes});
   const auto message = channel_.receive(most_starting);
-  if (!message) throw Error("--push: the process for it does not start");
+  if (!message) throw Error(std::string(first_option(settings_)) + ": the process for it does not start");
   const std::string why_not(WireReader(message->bytes).text());
   if (!why_not.empty()) throw Error(why_not);
   channel_.allow(allowed);
@@ -239,7 +242,8 @@ std::vector<std::string> Pusher::look() {
   if (!channel_.is_gone()) {
     channel_.allow(allowed);
   } else if (!std::exchange(was_gone_, true)) {
-    lines.push_back("profile: --push: " + in_words(ChildKind::pusher) + " was ended; nothing more is sent");
+    lines.push_back("profile: " + std::string(first_option(settings_)) + ": " + in_words(ChildKind::pusher) +
+                    " was ended; nothing more is sent");
   }
   return lines;
 }

@@ -16,7 +16,8 @@ namespace profile {
 enum class RequestFate : std::uint8_t { accepted, again, never };
 struct ServerAnswer {
   RequestFate fate = RequestFate::again;
-  std::string why;  // for the user; empty: accepted
+  std::string why;            // for the user; empty: accepted
+  bool lacks_tables = false;  // of a store: what it had is lost, too
 };
 // Of an HTTP status.
 [[nodiscard]] ServerAnswer answer_of_status(long status);

@@ -5,6 +5,7 @@
 
 #include "children/wire.h"
 #include "output/clean_text.h"
+#include "support/ascii.h"
 #include "support/text_parts.h"
 
 namespace profile {
@@ -51,6 +52,22 @@ std::optional<StoreRequest> store_request_of(std::string_view body) {
   in.read(request);
   if (!in.is_whole() || request.inserts.empty()) return std::nullopt;
   return request;
+}
+
+std::string columns_query(std::string_view tables) {
+  std::string names;
+  std::string_view before;
+  while (!tables.empty()) {
+    std::string_view line = take_until(tables, '\n');
+    const std::string_view table = take_until(line, ' ');
+    // The tables may come from a spool.
+    const auto is_plain = [](char c) { return is_letter(c) || is_digit(c) || c == '_'; };
+    if (table == before || !std::ranges::all_of(table, is_plain)) continue;
+    names.append(names.empty() ? "'" : ", '").append(table).append("'");
+    before = table;
+  }
+  return "SELECT version(), table, name, type FROM system.columns WHERE database = currentDatabase() AND table IN (" +
+         names + ") ORDER BY table, name FORMAT TabSeparated";
 }
 
 std::optional<FoundTables> tables_in(std::string_view answer, std::string_view tables) {

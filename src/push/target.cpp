@@ -1,5 +1,7 @@
 #include "push/target.h"
 
+#include <arpa/inet.h>
+
 #include <algorithm>
 #include <array>
 #include <protozero/pbf_builder.hpp>
@@ -118,6 +120,16 @@ const ProtocolRow& row_of(PushProtocol protocol) {
   return *std::ranges::find(protocol_rows, protocol, &ProtocolRow::protocol);
 }
 
+// `host`: with or without a port.
+bool is_loopback(std::string_view host) {
+  if (host == "[::1]" || host.starts_with("[::1]:")) return true;
+  const std::string name(host.substr(0, host.find(':')));
+  in_addr address{};
+  constexpr std::uint32_t loopback_net = 127;
+  return name == "localhost" || (::inet_pton(AF_INET, name.c_str(), &address) == 1 &&
+                                 ntohl(address.s_addr) >> IN_CLASSA_NSHIFT == loopback_net);
+}
+
 // A URL that is taken apart. `what` names the option in errors.
 class TypedUrl {
  public:
@@ -230,6 +242,11 @@ bool is_store_url(std::string_view typed) {
 }
 
 std::string_view option_of(PushProtocol protocol) { return row_of(protocol).option; }
+
+std::string warning_about(const PushTarget& target, std::string_view credentials) {
+  if (credentials.empty() || !target.url.starts_with("http://") || is_loopback(target.host)) return "";
+  return target.name + ": the credentials are sent without encryption; +https:// encrypts";
+}
 
 std::string_view content_type_of(PushProtocol protocol) { return row_of(protocol).content_type; }
 

@@ -246,6 +246,7 @@ class Reader {
     };
     from_us_ = us(from_s);
     to_us_ = to_s == HUGE_VAL ? std::numeric_limits<std::int64_t>::max() / keys_a_microsecond : us(to_s);
+    if (to_us_ < from_us_) throw Error(path_ + ": the part that is asked for ends before it begins");
     profile_.began_unix_ns = began_unix_ns_ + from_us_ * 1000;
     profile_.duration_ns = (std::min(to_us_, duration_us_) - std::min(from_us_, duration_us_)) * 1000;
     if (!request_.is_all()) {

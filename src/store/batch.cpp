@@ -25,6 +25,8 @@ namespace profile {
 namespace {
 
 constexpr std::uint64_t day_s = 86'400;
+// After that, stacks are sent again: a server may have lost them without a word.
+constexpr std::uint64_t most_trust_s = 3600;
 // With as many numbers of stacks and frames, 16 MB, a run begins anew and sends them again.
 constexpr std::size_t most_ids = std::size_t{1} << 19;
 
@@ -83,14 +85,12 @@ std::string_view bytes_of(const std::vector<std::uint64_t>& numbers) {
 
 void StoreBatches::begin(const Profile& tick) {
   const std::uint64_t began_s = tick.began_unix_ns / ns_per_s;
-  if (const std::uint64_t day = began_s / day_s; day != day_) {
+  const std::uint64_t day = began_s / day_s;
+  const bool is_trusted = began_s >= emptied_s_ && began_s - emptied_s_ < most_trust_s;
+  if (day != day_ || !is_trusted || stored_.size() + taken_.size() > most_ids) {
     day_ = day;
-    stored_.clear();
-    taken_.clear();
-  }
-  if (stored_.size() + taken_.size() > most_ids) {
-    stored_.clear();
-    taken_.clear();
+    emptied_s_ = began_s;
+    note_emptied();
   }
   time_s_ = static_cast<std::uint32_t>(began_s);
   duration_ms_ = static_cast<std::uint32_t>(tick.duration_ns / 1'000'000);
@@ -204,7 +204,7 @@ void StoreBatches::add(const Profile& profile, const PushLabels& labels, std::sp
   if (count_.empty() && !sums.empty()) {
     count_ = "SELECT count() FROM " + std::string(samples_table) + " WHERE service = " + sql_string(service_) +
              " AND event = " + sql_string(run.event) + " AND time = toDateTime(" + std::to_string(time_s_) +
-             ") AND batch = " + std::to_string(batch_);
+             ") AND batch = " + std::to_string(batch_) + " FORMAT TabSeparated";
   }
 }
 
@@ -225,6 +225,11 @@ StoreBatches::Batch StoreBatches::take() {
   add(stacks_table, stacks);
   add(samples_table, samples);
   return {.body = body_of(request), .samples = std::exchange(samples_in_batch_, 0)};
+}
+
+void StoreBatches::note_emptied() {
+  stored_.clear();
+  taken_.clear();
 }
 
 void StoreBatches::note_all_stored() {

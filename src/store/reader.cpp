@@ -3,8 +3,10 @@
 #include <algorithm>
 #include <cmath>
 #include <ctime>
+#include <deque>
 #include <limits>
 #include <memory>
+#include <optional>
 #include <unordered_map>
 #include <utility>
 #include <vector>
@@ -29,6 +31,9 @@ constexpr std::uint64_t most_bytes = std::uint64_t{1} << 28;
 constexpr std::uint64_t most_short_bytes = std::uint64_t{4} << 20;
 constexpr std::size_t most_frames = 1 << 14;  // of a stack
 constexpr std::size_t most_frames_of_all_stacks = std::size_t{1} << 26;
+// A process has frames of its own.
+constexpr std::size_t most_made_frames = std::size_t{1} << 22;
+constexpr std::size_t most_processes = std::size_t{1} << 18;
 constexpr std::size_t most_bytes_of_all_texts = std::size_t{1} << 29;
 constexpr std::size_t most_kinds = 1000;
 // So many stacks of the services and days are read, whether they are needed or not: to find that out takes longer.
@@ -48,6 +53,14 @@ struct SampleKind {
   std::uint32_t tick_ms = 0;
 };
 
+struct StoredSample {
+  std::uint32_t block = 0;
+  ProcessId process{};
+  std::uint64_t stack = 0;
+  std::uint64_t value = 0;
+  std::uint64_t samples = 0;
+};
+
 class Reader {
  public:
   Reader(const AskStore& ask, const std::string& name, const ReadRequest& request, const OnStoredSample& on_sample,
@@ -58,10 +71,11 @@ class Reader {
     choose_tables();
     choose_times(now_s);
     choose_kinds();
+    read_samples();
     choose_stacks();
     read_frames();
     read_stacks();
-    read_samples();
+    add_samples();
     profile_.run.is_request_known = false;
     profile_.run.processes_by_name = true;
     profile_.account.is_known = false;
@@ -127,23 +141,28 @@ class Reader {
                      needed_stacks_ + ")";
   }
 
-  // A time of the request in seconds since 1970.
+  // A time in seconds since midnight, of the day of `near_s` or so many days later.
+  static std::int64_t time_of_day(double time, std::int64_t near_s, int days) {
+    const auto near = static_cast<std::time_t>(near_s);
+    std::tm day{};
+    ::localtime_r(&near, &day);
+    day.tm_mday += days;
+    day.tm_hour = static_cast<int>(time) / 3600;
+    day.tm_min = static_cast<int>(time) / 60 % 60;
+    day.tm_sec = static_cast<int>(time) % 60;
+    day.tm_isdst = -1;
+    return std::mktime(&day);
+  }
+
+  // A time of the request in seconds since 1970; of times of day the last one.
   [[nodiscard]] std::int64_t since_1970(double time, ClockKind clock, std::int64_t now_s) const {
     if (clock == ClockKind::of_run) {
       throw error("a store has no first second: times are as -1h, 14:03:10 or '2026-11-28 14:03:10'");
     }
     double seconds = time;
     if (clock == ClockKind::of_day) {
-      const auto now = static_cast<std::time_t>(now_s);
-      std::tm day{};
-      ::localtime_r(&now, &day);
-      day.tm_hour = static_cast<int>(time) / 3600;
-      day.tm_min = static_cast<int>(time) / 60 % 60;
-      day.tm_sec = static_cast<int>(time) % 60;
-      day.tm_isdst = -1;
-      seconds = static_cast<double>(std::mktime(&day));
-      constexpr double day_s = 86'400;
-      if (seconds > static_cast<double>(now_s)) seconds -= day_s;  // yesterday
+      const std::int64_t today = time_of_day(time, now_s, 0);
+      seconds = static_cast<double>(today > now_s ? time_of_day(time, now_s, -1) : today);
     }
     return std::llround(std::clamp(seconds, 0.0, static_cast<double>(std::numeric_limits<std::uint32_t>::max())));
   }
@@ -152,6 +171,12 @@ class Reader {
     to_s_ = request_.to_s ? since_1970(*request_.to_s, request_.to_clock, now_s) : now_s + 1;
     from_s_ = request_.from_s ? since_1970(*request_.from_s, request_.from_clock, now_s)
                               : std::max<std::int64_t>(to_s_ - usual_length_s, 0);
+    const auto is_of_day = [](const auto& time, ClockKind clock) { return time && clock == ClockKind::of_day; };
+    if (is_of_day(request_.from_s, request_.from_clock) && is_of_day(request_.to_s, request_.to_clock)) {
+      // The first one after the beginning: midnight may be between them.
+      to_s_ = time_of_day(*request_.to_s, from_s_, 0);
+      if (to_s_ <= from_s_) to_s_ = time_of_day(*request_.to_s, from_s_, 1);
+    }
     if (to_s_ <= from_s_) throw error("the part that is asked for ends before it begins");
     if (!request_.tgids.empty() || !request_.tids.empty() || !request_.cpus.empty() || !request_.cgroup.empty()) {
       throw error(
@@ -219,10 +244,15 @@ class Reader {
           all.push_back(std::move(kind));
         });
     if (all.empty()) throw error("it has no samples of what is asked for");
+    choose_event(all);
+    set_run();
+  }
+
+  void choose_event(const std::vector<SampleKind>& all) {
     std::string event = request_.event;
     if (event.empty())
       event = std::ranges::count(all, "cpu-clock", &SampleKind::event) != 0 ? "cpu-clock" : all[0].event;
-    std::string others;
+    std::vector<std::string> others;
     for (const SampleKind& kind : all) {
       if (kind.event == event) {
         if (kinds_.empty() || (kinds_[0].title == kind.title && kinds_[0].unit == kind.unit)) {
@@ -231,10 +261,12 @@ class Reader {
           note_(name_ + ": " + kind.title + " " + kind.unit + " of " + event + " are left out");
         }
       }
-      if (others.find(kind.event) == std::string::npos) others += (others.empty() ? "" : ", ") + kind.event;
+      if (std::ranges::find(others, kind.event) == others.end()) others.push_back(kind.event);
     }
-    if (kinds_.empty()) throw error("it has samples of " + others + ", not of " + event);
-    set_run();
+    if (!kinds_.empty()) return;
+    std::string words;
+    for (const std::string& other : others) words.append(words.empty() ? "" : ", ").append(other);
+    throw error("it has samples of " + words + ", not of " + event);
   }
 
   void set_run() {
@@ -272,6 +304,9 @@ class Reader {
     const std::uint64_t ticks = (last_s - begin_s) / tick_s + 1;
     block_s_ = tick_s * ((ticks + most_ticks - 1) / most_ticks);
     begin_s_ = begin_s;
+    // Ticks that come meanwhile are not read.
+    from_s_ = begin_s;
+    to_s_ = std::int64_t{last_s} + 1;
     profile_.began_unix_ns = begin_s * ns_per_s;
     profile_.duration_ns = ticks * tick_s * ns_per_s;
     profile_.tick_ns = block_s_ * ns_per_s;
@@ -337,18 +372,25 @@ class Reader {
         if (frame != frames_.end()) path.push_back(&frame->second);
       }
       if (row.is_short() || row.is_wrong() || !is_whole) return;
-      frames_of_all_stacks_ += path.size();
-      if (frames_of_all_stacks_ > most_frames_of_all_stacks) {
-        throw error("its stacks have more frames than fit into memory; --from, --to and --service choose a part");
-      }
-      paths_.try_emplace(id, path);
+      const auto needed = paths_.find(id);
+      if (needed == paths_.end() || needed->second) return;
+      count_frames(path.size());
+      needed->second = path;
     });
+  }
+  // Of stacks that are kept, and of those that are made of them for a process.
+  void count_frames(std::size_t frames) {
+    frames_of_all_stacks_ += frames;
+    if (frames_of_all_stacks_ > most_frames_of_all_stacks || profile_.frames().size() > most_made_frames) {
+      throw error("its stacks have more frames than fit into memory; --from, --to and --service choose a part");
+    }
   }
 
   ProcessId process_of(std::string_view name) {
     const StringId id = text(name);
     const auto [place, is_new] = processes_.try_emplace(id);
     if (is_new) {
+      if (processes_.size() > most_processes) throw error("it has too many names of processes");
       const auto number = static_cast<std::uint32_t>(processes_.size() - 1);
       place->second = profile_.process(0, number, std::string(name));
     }
@@ -356,16 +398,20 @@ class Reader {
   }
 
   StacksOfRow stacks_of(std::uint64_t id, ProcessId process, std::uint64_t samples) {
-    const auto path = paths_.find(id);
-    if (path == paths_.end()) {
+    const auto& path = paths_.find(id)->second;
+    if (!path) {
       unknown_samples_ += samples;
       return {.user = StackId::missed};
     }
     const auto [place, is_new] = stacks_.try_emplace({id, static_cast<std::uint64_t>(process)});
-    if (is_new) place->second = maker_.make(profile_, process, path->second);
+    if (is_new) {
+      count_frames(path->size());
+      place->second = maker_.make(profile_, process, *path);
+    }
     return place->second;
   }
 
+  // Before the stacks, so that those of all of them are there.
   void read_samples() {
     const std::string block = on_sample_ ? "toUInt32(intDiv(toUInt32(time) - " + std::to_string(begin_s_) + ", " +
                                                std::to_string(block_s_) + "))"
@@ -393,22 +439,29 @@ class Reader {
       if (has_rates_ && __builtin_mul_overflow(value, ns_of(frequency_hz, period_events), &value)) throw nonsense();
       if (__builtin_add_overflow(sum, value, &sum)) throw error("its values add up to more than 2^64 - 1");
       if (number > most_ticks) throw nonsense();
-      const ProcessId process = process_of(name);
-      const StacksOfRow stacks = stacks_of(stack, process, samples);
-      const Row row{.process = process,
-                    .thread_name = profile_.process(process).name,
+      paths_.try_emplace(stack);
+      samples_.push_back(
+          {.block = number, .process = process_of(name), .stack = stack, .value = value, .samples = samples});
+    });
+  }
+
+  void add_samples() {
+    for (const StoredSample& sample : samples_) {
+      const StacksOfRow stacks = stacks_of(sample.stack, sample.process, sample.samples);
+      const Row row{.process = sample.process,
+                    .thread_name = profile_.process(sample.process).name,
                     .user = stacks.user,
                     .kernel = stacks.kernel,
                     .tag = stacks.tag,
-                    .value = value,
-                    .samples = samples};
+                    .value = sample.value,
+                    .samples = sample.samples};
       if (!on_sample_) {
         profile_.add(row);
-        return;
+        continue;
       }
-      const std::uint64_t time_ns = number * block_s_ * ns_per_s;
+      const std::uint64_t time_ns = sample.block * block_s_ * ns_per_s;
       on_sample_(profile_, {.row = row, .time_ns = time_ns, .unix_ns = profile_.began_unix_ns + time_ns, .cpu = 0});
-    });
+    }
   }
 
   // The server chooses the numbers.
@@ -439,7 +492,9 @@ class Reader {
   std::uint64_t begin_s_ = 0;      // of the first tick
   std::uint64_t block_s_ = 1;
   ByNumber<std::uint64_t, FrameInStore> frames_;
-  ByNumber<std::uint64_t, std::vector<const FrameInStore*>> paths_;
+  std::deque<StoredSample> samples_;
+  // Of the stacks that samples have; nullopt: the store does not have it.
+  ByNumber<std::uint64_t, std::optional<std::vector<const FrameInStore*>>> paths_;
   ByNumber<std::pair<std::uint64_t, std::uint64_t>, StacksOfRow> stacks_;
   ByNumber<StringId, ProcessId> processes_;
   StackMaker maker_;

@@ -68,6 +68,16 @@ std::string ttl_of(const Table& table, unsigned days) {
   return "TTL " + std::string(table.day) + " + INTERVAL " + std::to_string(days) + " DAY";
 }
 
+std::string token_window() { return "non_replicated_deduplication_window = " + std::to_string(remembered_inserts); }
+
+// Whether it is the engine, or its form for replicas, which keeps the rows the same way.
+bool is_form_of(std::string_view engine, std::string_view plain) {
+  for (const std::string_view prefix : {"Replicated", "Shared"}) {
+    if (engine == std::string(prefix) + std::string(plain)) return true;
+  }
+  return engine == plain;
+}
+
 std::string create(const Table& table, const StoreTables& wanted, ServerVersion version) {
   const auto text = [](std::string_view view) { return std::string(view); };
   std::string sql = "CREATE TABLE IF NOT EXISTS " + text(table.name) + on_cluster(wanted.cluster) + " (" +
@@ -78,7 +88,7 @@ std::string create(const Table& table, const StoreTables& wanted, ServerVersion 
   sql += " SETTINGS index_granularity = " + std::to_string(table.granularity);
   if (keeps && version >= with_ttl_of_parts) sql += ", ttl_only_drop_parts = 1";
   if (version >= with_token_window) {
-    sql += ", non_replicated_deduplication_window = " + std::to_string(remembered_inserts);
+    sql += ", " + token_window();
   }
   return sql;
 }
@@ -101,10 +111,10 @@ std::vector<std::string> StoreTables::statements(ServerVersion version) const {
 
 std::vector<std::string> StoreTables::changes(ServerVersion version) const {
   std::vector<std::string> all;
-  if (!keep_days || version < with_ttl) return all;
   for (const Table& table : tables) {
-    all.push_back("ALTER TABLE " + std::string(table.name) + on_cluster(cluster) + " MODIFY " +
-                  ttl_of(table, *keep_days));
+    const std::string change = "ALTER TABLE " + std::string(table.name) + on_cluster(cluster) + " MODIFY ";
+    if (version >= with_token_window) all.push_back(change + "SETTING " + token_window());
+    if (keep_days && version >= with_ttl) all.push_back(change + ttl_of(table, *keep_days));
   }
   return all;
 }
@@ -122,7 +132,7 @@ std::string store_columns() {
 std::string engines_query() {
   return "SELECT name, engine, partition_key, sorting_key FROM system.tables WHERE database = currentDatabase() AND "
          "name "
-         "IN ('frames', 'samples', 'stacks') ORDER BY name";
+         "IN ('frames', 'samples', 'stacks') ORDER BY name FORMAT TabSeparated";
 }
 
 std::string fault_of_engines(std::string_view answer) {
@@ -133,13 +143,11 @@ std::string fault_of_engines(std::string_view answer) {
     if (table == std::end(tables)) return "it lists the table " + std::string(name);
     const std::string_view engine = take_until(line, '\t');
     const std::string_view partition = take_until(line, '\t');
-    // Replicated and shared ones are kept the same way.
-    const bool is_alike = engine.ends_with(table->engine) &&
-                          engine.ends_with("ReplacingMergeTree") == table->engine.starts_with("Replacing") &&
+    const bool is_alike = is_form_of(engine, table->engine) &&
                           partition == "toYYYYMMDD(" + std::string(table->day) + ")" && line == table->order;
     if (!is_alike) {
-      return "the table " + std::string(name) + " is no " + std::string(table->engine) + " by day, ordered by " +
-             std::string(table->order);
+      return "the table " + std::string(name) + " is not a " + std::string(table->engine) +
+             " table partitioned by day and ordered by " + std::string(table->order);
     }
   }
   return "";
@@ -151,7 +159,7 @@ std::string old_partitions_query(unsigned keep_days) {
   return "SELECT DISTINCT table, partition FROM system.parts WHERE database = currentDatabase() AND active AND table "
          "IN "
          "('frames', 'samples', 'stacks') AND partition < toString(toYYYYMMDD(today() - " +
-         std::to_string(keep_days) + ")) ORDER BY partition, table";
+         std::to_string(keep_days) + ")) ORDER BY partition, table FORMAT TabSeparated";
 }
 
 std::string drop_partition(std::string_view table, std::string_view partition, const std::string& cluster) {

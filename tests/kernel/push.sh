@@ -90,7 +90,7 @@ expect_err '^profile: --push-auth-file .*/pipe: not an ordinary file'
 # A name is not a loopback address because it begins like one.
 chown 0 "$tmp/auth"
 profile -F 499 -p "$busy" --push-auth-file "$tmp/auth" --push 'pyroscope+http://127.evil.invalid' 0.3
-expect_err '^profile: --push: the credentials are sent without encryption'
+expect_err '^profile: --push pyroscope\+http://127.evil.invalid: the credentials are sent without encryption'
 
 # A service of several events has a profile for each.
 if has_event off-cpu; then

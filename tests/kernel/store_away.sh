@@ -34,6 +34,19 @@ sample -F 199 -p "$busy" -i 0.2 --spool "$tmp/spool" --store "$url" 0.6
 expect_equal "$(spooled)" 0 "samples that still wait"
 expect_stored "$((all + recorded))"
 
+# Tables that were lost and are made anew: the stacks come again.
+begin -F 199 -p "$busy" -i 0.2 --store "$url"
+wait_until has_stored "$((all + recorded))"
+has_heavy() { (($(ask "$port" "SELECT count() FROM frames WHERE name = 'heavy'") > 0)); }
+for table in samples stacks frames; do ask "$port" "DROP TABLE $table"; done
+wait_until grep -Eq "doesn't exist|has no tables" "$tmp/err"
+"$PROFILE" store init -q "$url" || fail "the tables are not made again"
+wait_until has_heavy
+kill -INT "$profiler"
+finish
+expect_status 0
+expect_balance
+
 # An answer that does not come, or says that something has failed: what is sent again is not there twice.
 stand_before() {
   mkdir "$tmp/proxy"

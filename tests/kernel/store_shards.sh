@@ -71,10 +71,10 @@ refuse() {
   expect_equal "$(wc -l <"$tmp/err")" 1 "lines on stderr"
   expect_err "^profile: clickhouse\+http://.*: $1"
 }
-refuse 'the table samples is no MergeTree by day, ordered by service, event, time: it is another' "${one%profiles}odd"
+refuse 'the table samples is not a MergeTree table partitioned by day and ordered by service, event, time; another' "${one%profiles}odd"
 ask "${ports[0]}" 'DROP TABLE stacks'
 ask "${ports[0]}" 'CREATE TABLE stacks (day Date, service String, stack UInt64, frames Array(UInt32)) ENGINE = ReplacingMergeTree() PARTITION BY toYYYYMMDD(day) ORDER BY (service, stack)'
-refuse 'the table stacks has not the column frames that this program makes' "$one"
+refuse 'the table stacks lacks the column frames; another program or version made it$' "$one"
 refuse "Database none doesn't exist$" "${one%profiles}none"
 refuse "Requested cluster 'none' not found$" --cluster none "$two"
 refuse 'it wants other credentials: Password required for user agent$' "${two/http:\/\//http://agent@}"

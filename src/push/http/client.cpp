@@ -18,14 +18,14 @@ HttpClient::HttpClient(const PushSettings& settings)
     : settings_(settings),
       multi_(curl_global_init(CURL_GLOBAL_DEFAULT) == CURLE_OK ? curl_multi_init() : nullptr),
       transfers_(settings.targets.size()) {
-  if (!multi_) throw Error("--push: libcurl does not start");
+  if (!multi_) throw Error("libcurl does not start");
   for (std::size_t i = 0; i < transfers_.size(); ++i) prepare(transfers_[i], settings.targets[i]);
 }
 
 void HttpClient::prepare(Transfer& transfer, const PushTarget& target) const {
   transfer.easy.reset(curl_easy_init());
   CURL* const easy = transfer.easy.get();
-  if (easy == nullptr) throw Error("--push: libcurl does not start");
+  if (easy == nullptr) throw Error("libcurl does not start");
   const std::string type = "Content-Type: " + std::string(content_type_of(target.protocol));
   transfer.headers = request_headers({type.c_str(), "Connect-Protocol-Version: 1"});
   transfer.headers_gzipped = request_headers({type.c_str(), "Content-Encoding: gzip"});
@@ -78,7 +78,7 @@ void HttpClient::post(std::size_t target, HttpRequest request) {
   set(easy, CURLOPT_HTTPHEADER, (request.is_gzipped ? transfer.headers_gzipped : transfer.headers).get());
   transfer.sent_bytes = 0;
   set(easy, CURLOPT_POSTFIELDSIZE_LARGE, static_cast<curl_off_t>(transfer.body.size()));
-  if (curl_multi_add_handle(multi_.get(), easy) != CURLM_OK) throw Error("--push: libcurl takes no request");
+  if (curl_multi_add_handle(multi_.get(), easy) != CURLM_OK) throw Error("libcurl takes no request");
   transfer.is_under_way = true;
 }
 

@@ -137,7 +137,11 @@ void PushWorker::settle(const HttpClient::Result& result) {
   Target& target = targets_[result.target];
   const auto settled = target.exchange->take(result.answer);
   if (!settled) {
-    client_.post(result.target, target.exchange->request());
+    if (!is_stopping_ && !is_alone_) return client_.post(result.target, target.exchange->request());
+    target.sending.reset();
+    target.exchange.reset();
+    target.queue.put_back();
+    has_news_ = true;
     return;
   }
   const ServerAnswer& answer = *settled;
@@ -145,6 +149,7 @@ void PushWorker::settle(const HttpClient::Result& result) {
   target.exchange.reset();
   PushCounts& counts = target.state.counts;
   if (!answer.why.empty()) target.state.trouble = answer.why;
+  if (answer.lacks_tables) ++counts.missing_tables;
   has_news_ = true;
   if (answer.fate == RequestFate::again) {
     target.queue.put_back();

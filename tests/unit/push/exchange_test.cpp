@@ -53,7 +53,9 @@ TEST_CASE("the tables are looked at once, and the inserts come in their order") 
   CHECK_FALSE(asked.answer(columns).has_value());
   CHECK_FALSE(asked.answer("").has_value());
   expect(asked.answer(""), RequestFate::accepted, "");
-  CHECK(asked.asked[0].body == columns_query);
+  CHECK(asked.asked[0].body ==
+        "SELECT version(), table, name, type FROM system.columns WHERE database = currentDatabase() AND table IN ('a', "
+        "'b') ORDER BY table, name FORMAT TabSeparated");
   CHECK_FALSE(asked.asked[0].is_gzipped);
   CHECK(asked.asked[1].query == "&query_id=profile-1-0&query=INSERT%20INTO%20a");
   CHECK(asked.asked[1].body == "rows of a");
@@ -64,23 +66,36 @@ TEST_CASE("the tables are looked at once, and the inserts come in their order") 
   CHECK(next.asked[0].is_gzipped);
 }
 
+TEST_CASE("no name of a table of a damaged spool gets out of its quotes") {
+  CHECK(columns_query("a x UInt64\na') OR ('1 y String\n").find("IN ('a') ORDER") != std::string::npos);
+}
+
+TEST_CASE("a server that may put off an insert is told not to") {
+  Asked asked(false, {.version = ServerVersion{.major = 21, .minor = 11}});
+  CHECK_FALSE(asked.answer("").has_value());
+  CHECK(asked.asked[0].query.ends_with("&async_insert=0"));
+}
+
 TEST_CASE("a server that knows tokens gets one") {
   Asked asked(false, {.version = ServerVersion{.major = 22, .minor = 2}});
   CHECK_FALSE(asked.answer("").has_value());
   CHECK(asked.asked[0].query.ends_with("&insert_deduplication_token=profile-1-0"));
 }
 
-TEST_CASE("what may have been sent before is counted first") {
+TEST_CASE("what may have been sent before is counted before its samples are sent") {
   const StoreServer known{.version = ServerVersion{.major = 18, .minor = 16}};
   Asked there(true, known);
+  CHECK_FALSE(there.answer("").has_value());
   expect(there.answer("3\n"), RequestFate::accepted, "");
-  CHECK(there.asked[0].body == "SELECT count()");
+  CHECK(there.asked[0].body == "rows of a");
+  CHECK(there.asked[1].body == "SELECT count()");
   Asked missing(true, known);
-  CHECK_FALSE(missing.answer("0\n").has_value());
   CHECK_FALSE(missing.answer("").has_value());
+  CHECK_FALSE(missing.answer("0\n").has_value());
   expect(missing.answer(""), RequestFate::accepted, "");
   for (const char* const strange : {"", "x", "0\n0\n", "-1\n", "99999999999999999999\n"}) {
     Asked odd(true, known);
+    CHECK_FALSE(odd.answer("").has_value());
     expect(odd.answer(strange), RequestFate::again, "what it answers is not ClickHouse's");
     CHECK_FALSE(odd.server.version.has_value());
   }
@@ -92,6 +107,20 @@ TEST_CASE("a database that is not made for this gets nothing") {
   expect(Asked(false).answer("18.16.1\ta\tx\tUInt32\n18.16.1\tb\ty\tDateTime(\\'UTC\\')\n"), RequestFate::again,
          "the table's column a.x is not as this program makes it");
   expect(Asked(false).answer("<html>"), RequestFate::again, "what it answers is not ClickHouse's");
+}
+
+TEST_CASE("a store without its tables has lost what it had") {
+  const StoreServer known{.version = ServerVersion{.major = 18, .minor = 16}};
+  CHECK(Asked(false).answer("")->lacks_tables);
+  CHECK(Asked(false, known).answer("Code: 60, DB::Exception: Table d.a doesn't exist\n", 404)->lacks_tables);
+  CHECK_FALSE(Asked(false, known).answer("Code: 241, DB::Exception: Memory limit exceeded\n", 500)->lacks_tables);
+}
+
+TEST_CASE("a status that will not change for the rows is not tried again") {
+  const StoreServer known{.version = ServerVersion{.major = 18, .minor = 16}};
+  CHECK(Asked(false, known).answer("<html>too large", 413)->fate == RequestFate::never);
+  CHECK(Asked(false).answer("<html>too large", 413)->fate == RequestFate::again);
+  CHECK(Asked(false, known).answer("", 204)->fate == RequestFate::again);
 }
 
 TEST_CASE("an exception is told in its words, whatever the status") {

@@ -187,3 +187,16 @@ TEST_CASE("the directories of two targets in a spool have two names") {
   CHECK(spool_name_of(push_target_of("parca+http://a/b")) != spool_name_of(push_target_of("parca+http://a-b")));
   CHECK(spool_name_of(push_target_of("parca+http://a/" + std::string(1000, 'x'))).size() < 256);
 }
+
+TEST_CASE("credentials that others may read on their way have a line") {
+  const auto warns = [](const char* url, const char* credentials = "a:b") {
+    return !warning_about(store_target_of(url, "t"), credentials).empty();
+  };
+  CHECK(warns("clickhouse+http://127.evil.invalid/d"));
+  CHECK(warns("clickhouse+http://10.0.0.1:8123/d"));
+  CHECK_FALSE(warns("clickhouse+http://10.0.0.1:8123/d", ""));
+  for (const char* const safe : {"clickhouse+https://10.0.0.1/d", "clickhouse+http://127.0.0.1:8123/d",
+                                 "clickhouse+http://localhost/d", "clickhouse+http://[::1]:8123/d"}) {
+    CHECK_FALSE(warns(safe));
+  }
+}

@@ -173,7 +173,7 @@ TEST_CASE("a tick is one insert of its samples, summed by process name and stack
   CHECK(request.count ==
         "SELECT count() FROM samples WHERE service = 'shop' AND event = 'cpu-clock' AND time = "
         "toDateTime(1000000) AND batch = " +
-            std::to_string(row.batch));
+            std::to_string(row.batch) + " FORMAT TabSeparated");
   std::vector<std::uint64_t> frames;
   CHECK(stack_in(request.inserts[1], frames) == row.stack);
   CHECK(frames.size() == 3);  // the end, main, leaf
@@ -196,13 +196,19 @@ TEST_CASE("a stack has the same number on every host, and another with another f
   CHECK(samples_in(other.request(c, 1).inserts[2])[0].stack != rows[0].stack);
 }
 
-TEST_CASE("stacks are sent until the store has them, and anew each day") {
+TEST_CASE("stacks are sent until the store has them, and anew each hour and day") {
   StoreBatches batches;
   const auto inserts = [&](std::uint64_t unix_s) { return Tick(unix_s).request(batches, 7).inserts.size(); };
   CHECK(inserts(1'000'000) == 3);
   CHECK(inserts(1'000'010) == 3);  // the first may still get lost
   batches.note_all_stored();
   CHECK(inserts(1'000'020) == 1);
+  CHECK(inserts(1'003'599) == 1);
+  CHECK(inserts(1'003'600) == 3);  // an hour later
+  batches.note_all_stored();
+  CHECK(inserts(1'003'610) == 1);
+  CHECK(inserts(1'036'790) == 3);
+  batches.note_all_stored();
   CHECK(inserts(1'036'799) == 1);
   CHECK(inserts(1'036'800) == 3);  // midnight, UTC
   batches.note_lost();
@@ -210,6 +216,10 @@ TEST_CASE("stacks are sent until the store has them, and anew each day") {
   CHECK(inserts(1'036'810) == 3);
   batches.note_all_stored();
   CHECK(inserts(1'036'820) == 1);
+  batches.note_emptied();
+  CHECK(inserts(1'036'830) == 3);
+  batches.note_all_stored();
+  CHECK(inserts(1'000'000) == 3);  // the clock was set
 }
 
 TEST_CASE("another service gets the stacks for itself, and a tick without rows is no batch") {

@@ -4,9 +4,12 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <cstdlib>
+#include <ctime>
 #include <functional>
 #include <random>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "store/row_binary.h"
@@ -82,7 +85,7 @@ struct FakeStore {
     append_number(samples, value);
   }
 
-  Profile read(const ReadRequest& request = {}, const OnStoredSample& on_sample = {}) {
+  Profile read(const ReadRequest& request = {}, const OnStoredSample& on_sample = {}, std::int64_t at_s = now_s) {
     const AskStore ask = [this](const std::string& sql, std::uint64_t most, const auto& take) {
       asked.push_back(sql);
       most_bytes = std::max(most_bytes, most);
@@ -97,7 +100,7 @@ struct FakeStore {
                                                              : samples;
       for (std::size_t at = 0; at < answer.size(); at += piece_bytes) take(answer.substr(at, piece_bytes));
     };
-    return read_store(ask, "the store", request, on_sample, now_s,
+    return read_store(ask, "the store", request, on_sample, at_s,
                       [this](const std::string& line) { notes.push_back(line); });
   }
   std::string failure(const ReadRequest& request = {}) {
@@ -164,8 +167,8 @@ TEST_CASE("ticks are told in the order of time") {
   CHECK(seconds == std::vector<std::uint64_t>{0, 0, 10});
   CHECK(profile.tick_ns == 10'000'000'000);
   CHECK(profile.total() == 12);
-  CHECK(store.asked.back().find("intDiv(toUInt32(time) - 1699999000, 10)") != std::string::npos);
-  CHECK(store.asked.back().find(" ORDER BY block FORMAT RowBinary") != std::string::npos);
+  CHECK(store.asked[2].find("intDiv(toUInt32(time) - 1699999000, 10)") != std::string::npos);
+  CHECK(store.asked[2].find(" ORDER BY block FORMAT RowBinary") != std::string::npos);
 }
 
 TEST_CASE("samples of different rates are what they are worth") {
@@ -189,6 +192,9 @@ TEST_CASE("the event is the one asked for, or the CPU's") {
   CHECK(waits.run.unit == Unit::microseconds);
   CHECK(store.failure(asking([](ReadRequest& to) { to.event = "x'y"; })) ==
         "the store: it has samples of off-cpu, cpu-clock, not of x'y");
+  store.add_kind("cpu", "", "samples", 49, 1);
+  CHECK(store.failure(asking([](ReadRequest& to) { to.event = "x"; })) ==
+        "the store: it has samples of off-cpu, cpu-clock, cpu, not of x");
   store.kinds.clear();
   CHECK(store.failure() == "the store: it has no samples of what is asked for");
 }
@@ -208,7 +214,10 @@ TEST_CASE("what is typed is text in the SQL, and never more") {
     CHECK(sql.find(" AND host LIKE 'web-%'") != std::string::npos);
     CHECK(sql.find(" AND version LIKE '1f\\\\_\\\\\\\\%'") != std::string::npos);
     CHECK(sql.find(" AND (process = 'a\\'' OR process LIKE 'b\\\\%%')") != std::string::npos);
-    CHECK(sql.find("time >= toDateTime(1699996401) AND time < toDateTime(1700000001)") != std::string::npos);
+    // What was found first is what is read, whatever comes meanwhile.
+    const bool is_first = sql.starts_with("SELECT event");
+    CHECK(sql.find(is_first ? "time >= toDateTime(1699996401) AND time < toDateTime(1700000001)"
+                            : "time >= toDateTime(1699999000) AND time < toDateTime(1699999011)") != std::string::npos);
   }
   CHECK(sql_matches("host", "a*b") == "host LIKE 'a%b'");
 }
@@ -237,8 +246,8 @@ TEST_CASE("of many stacks, those are read that the samples have") {
   store.asked.clear();
   store.stack_count = 50'001;
   CHECK(store.read().total() == 12);
-  CHECK(store.asked[3].find(" AND frame IN (SELECT arrayJoin(frames) FROM stacks WHERE day >= ") != std::string::npos);
-  CHECK(store.asked[4].find(" AND stack IN (SELECT stack FROM samples WHERE time >= ") != std::string::npos);
+  CHECK(store.asked[4].find(" AND frame IN (SELECT arrayJoin(frames) FROM stacks WHERE day >= ") != std::string::npos);
+  CHECK(store.asked[5].find(" AND stack IN (SELECT stack FROM samples WHERE time >= ") != std::string::npos);
 }
 
 TEST_CASE("a store cannot answer what it does not keep") {
@@ -253,6 +262,43 @@ TEST_CASE("a store cannot answer what it does not keep") {
     to.to_s = now_s - 9;
     to.from_clock = to.to_clock = ClockKind::since_1970;
   })) == "the store: the part that is asked for ends before it begins");
+}
+
+TEST_CASE("times of the day are the last ones, and midnight may be between them") {
+  // What is asked for at `now`, in seconds since a midnight.
+  const auto part = [](double from, double to, std::int64_t now) {
+    constexpr std::int64_t midnight_s = 1'700'006'400;
+    FakeStore store;
+    static_cast<void>(store.read(asking([&](ReadRequest& request) {
+                                   request.from_s = from * 3600;
+                                   request.to_s = to * 3600;
+                                   request.from_clock = request.to_clock = ClockKind::of_day;
+                                 }),
+                                 {}, midnight_s + now));
+    const std::string& sql = store.asked[1];
+    const auto hours = [&](const char* before) {
+      const std::int64_t time_s = std::stoll(sql.substr(sql.find(before) + std::string(before).size()));
+      return static_cast<double>(time_s - midnight_s) / 3600;
+    };
+    return std::pair(hours("time >= toDateTime("), hours("time < toDateTime("));
+  };
+  const char* const zone = std::getenv("TZ");
+  const std::string before = zone == nullptr ? "" : zone;
+  ::setenv("TZ", "UTC", 1);
+  ::tzset();
+  CHECK(part(23, 1, 2 * 3600) == std::pair(-1.0, 1.0));
+  CHECK(part(23, 1, 1800) == std::pair(-1.0, 1.0));
+  CHECK(part(14, 15, 14 * 3600 + 1800) == std::pair(14.0, 15.0));
+  CHECK(part(14, 15, 13 * 3600) == std::pair(-10.0, -9.0));
+  zone == nullptr ? ::unsetenv("TZ") : ::setenv("TZ", before.c_str(), 1);
+  ::tzset();
+}
+
+TEST_CASE("a store with a flood of names of processes is refused") {
+  FakeStore store;
+  for (std::uint32_t i = 0; i <= 1U << 18; ++i) store.add_sample(0, std::to_string(i).c_str(), 10, 49, 1);
+  store.piece_bytes = std::size_t{1} << 16;
+  CHECK(store.failure() == "the store: it has too many names of processes");
 }
 
 TEST_CASE("a stack that is not there is missed, and told") {

@@ -34,8 +34,12 @@ TEST_CASE("a server gets the forms that its version has") {
   CHECK_FALSE(has(with_ttl[0], "ttl_only_drop_parts"));
   const auto newest = month.statements({.major = 24, .minor = 3});
   CHECK(has(newest[2], ", ttl_only_drop_parts = 1, non_replicated_deduplication_window = "));
-  CHECK(month.changes({.major = 24, .minor = 3})[1] == "ALTER TABLE stacks MODIFY TTL day + INTERVAL 30 DAY");
-  CHECK(StoreTables().changes({.major = 24, .minor = 3}).empty());
+  const std::string window = "MODIFY SETTING non_replicated_deduplication_window = 10000";
+  CHECK(month.changes({.major = 24, .minor = 3})[2] == "ALTER TABLE stacks " + window);
+  CHECK(month.changes({.major = 24, .minor = 3})[3] == "ALTER TABLE stacks MODIFY TTL day + INTERVAL 30 DAY");
+  CHECK(month.changes({.major = 21, .minor = 3}).size() == 3);
+  CHECK(StoreTables().changes({.major = 24, .minor = 3}).size() == 3);
+  CHECK(StoreTables().changes({.major = 21, .minor = 3}).empty());
 }
 
 TEST_CASE("what samples need is made and filled before them, and a batch is of one partition") {
@@ -64,9 +68,11 @@ TEST_CASE("tables that are kept in another way are told") {
   const std::string samples = "samples\tReplicatedMergeTree\ttoYYYYMMDD(time)\tservice, event, time\n";
   CHECK(fault_of_engines(frames + samples).empty());
   CHECK(fault_of_engines("").empty());
-  CHECK(
-      has(fault_of_engines("frames\tMergeTree\ttoYYYYMMDD(day)\tservice, frame\n"), "frames is no ReplacingMergeTree"));
+  CHECK(has(fault_of_engines("frames\tMergeTree\ttoYYYYMMDD(day)\tservice, frame\n"),
+            "frames is not a ReplacingMergeTree"));
   CHECK_FALSE(fault_of_engines("samples\tReplacingMergeTree\ttoYYYYMMDD(time)\tservice, event, time\n").empty());
+  CHECK_FALSE(fault_of_engines("samples\tSummingMergeTree\ttoYYYYMMDD(time)\tservice, event, time\n").empty());
+  CHECK(fault_of_engines("stacks\tSharedReplacingMergeTree\ttoYYYYMMDD(day)\tservice, stack\n").empty());
   CHECK_FALSE(fault_of_engines("samples\tMergeTree\ttoYYYYMM(time)\tservice, event, time\n").empty());
   CHECK_FALSE(fault_of_engines("samples\tMergeTree\ttoYYYYMMDD(time)\ttime\n").empty());
 }
