@@ -29,5 +29,7 @@ void append_clean(std::string& out, std::string_view text, Semicolon semicolon);
 [[nodiscard]] std::string clean_source_text(std::string_view text);
 // The same, but "[unknown]" for an empty name. A thread may have the empty name.
 [[nodiscard]] std::string clean_name(std::string_view name);
+// Appends clean text, escaped for the elements and quoted attributes of XML and HTML.
+void append_markup(std::string& out, std::string_view clean);
 
 }  // namespace profile

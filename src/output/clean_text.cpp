@@ -2,6 +2,7 @@
 #include "output/clean_text.h"
 
 #include <algorithm>
+#include <iterator>
 
 #include "model/profile.h"
 
@@ -84,5 +85,27 @@ std::string clean_source_text(std::string_view text) {
 }
 
 std::string clean_name(std::string_view name) { return clean_text(name.empty() ? unknown_name : name); }
+
+void append_markup(std::string& out, std::string_view clean) {
+  struct Escape {
+    char letter;
+    std::string_view written;
+  };
+  constexpr Escape escapes[] = {{'&', "&amp;"}, {'<', "&lt;"}, {'>', "&gt;"}, {'"', "&quot;"}, {'\'', "&#39;"}};
+  // Clean text may still have U+FFFE and U+FFFF, which XML forbids.
+  constexpr std::string_view before_last = "\xef\xbf\xbe";
+  constexpr std::string_view last = "\xef\xbf\xbf";
+  for (std::size_t i = 0; i < clean.size(); ++i) {
+    const Escape* const escape = std::ranges::find(escapes, clean[i], &Escape::letter);
+    if (escape != std::end(escapes)) {
+      out += escape->written;
+    } else if (clean.substr(i, 3) == before_last || clean.substr(i, 3) == last) {
+      out += '?';
+      i += 2;
+    } else {
+      out += clean[i];
+    }
+  }
+}
 
 }  // namespace profile

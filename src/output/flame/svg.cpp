@@ -1,42 +1,17 @@
 // Draws the picture as SVG. It fetches nothing and is valid XML for any names; texts can be selected and searched, and
 // boxes have tooltips. The picture is complete without its script.
-#include <algorithm>
 #include <charconv>
-#include <iterator>
 #include <ostream>
 #include <string>
 #include <string_view>
 
+#include "output/clean_text.h"
 #include "output/flame/picture.h"
 #include "output/flame/svg_script.h"
 #include "output/shown_frame.h"
 
 namespace profile {
 namespace {
-
-struct Escape {
-  char letter;
-  std::string_view written;
-};
-constexpr Escape escapes[] = {{'&', "&amp;"}, {'<', "&lt;"}, {'>', "&gt;"}, {'"', "&quot;"}, {'\'', "&#39;"}};
-
-// Appends clean text, escaped for elements and attributes. Clean text may still have U+FFFE and U+FFFF, which XML
-// forbids.
-void append_xml(std::string& out, std::string_view text) {
-  constexpr std::string_view before_last = "\xef\xbf\xbe";
-  constexpr std::string_view last = "\xef\xbf\xbf";
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    const Escape* const escape = std::ranges::find(escapes, text[i], &Escape::letter);
-    if (escape != std::end(escapes)) {
-      out += escape->written;
-    } else if (text.substr(i, 3) == before_last || text.substr(i, 3) == last) {
-      out += '?';
-      i += 2;
-    } else {
-      out += text[i];
-    }
-  }
-}
 
 // "12.5": at most two decimals.
 void append_pixels(std::string& out, double value) {
@@ -122,7 +97,7 @@ class Svg {
 
   void element(std::string_view name, std::string_view text) {
     text_.append("<").append(name).append(">");
-    append_xml(text_, text);
+    append_markup(text_, text);
     text_.append("</").append(name).append(">");
   }
   void begin_text(double x, double y) {
@@ -132,7 +107,7 @@ class Svg {
   }
   void end_text(std::string_view text) {
     text_ += '>';
-    append_xml(text_, text);
+    append_markup(text_, text);
     text_ += "</text>";
   }
   void number(std::string_view attribute, double value) {
