@@ -44,6 +44,7 @@ void write_page_times(JsonWriter& json, const Profile& profile) {
   json.member("from", std::min(timeline.begin_us, timeline.samples.front().time_us) / tick_us);
   json.member("to", std::max(timeline.end_us / tick_us + (timeline.end_us % tick_us == 0 ? 0 : 1), behind_last));
   json.member("samples", timeline.samples.size());
+  if (profile.tick_ns != 0) json.member("are_sums", true);
   json.end_object();
 }
 

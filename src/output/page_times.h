@@ -14,7 +14,8 @@ namespace profile {
 // `profile` must have a timeline with samples.
 
 // Writes a member into the JSON object that is open:
-// "times": {"tick_us": microseconds of a tick, "from": tick, "to": tick, "samples": how many}
+// "times": {"tick_us": microseconds of a tick, "from": tick, "to": tick, "samples": how many}, and "are_sums" if each
+// is the sum of a tick and so no span
 void write_page_times(JsonWriter& json, const Profile& profile);
 // Three columns, one after the other, of numbers in groups of 7 bits, the lowest first; all but the last group of a
 // number have the 8th bit. The columns are: ticks since the sample before (of the first: since the beginning of the

@@ -20,8 +20,8 @@ class StripPicture {
   constructor(view, {times: told, run}, given) {
     Object.assign(this, {view, run, given});
     this.ticksPerSecond = 1e6 / told.tick_us;
-    // Values that are times are the lengths of spans, whose ends are the times of the samples.
-    this.valuesPerTick = {microseconds: 1, nanoseconds: 1000}[given.unit];
+    // Values that are times are the lengths of spans, whose ends are the times of the samples, but for sums.
+    this.valuesPerTick = told.are_sums ? undefined : {microseconds: 1, nanoseconds: 1000}[given.unit];
     this.all = {from: told.from, to: told.to};
     this.seen = this.all;       // the part that the strip shows
     this.parts = [null, null];  // the chosen part, and the one that is compared with it
@@ -139,7 +139,12 @@ class StripPicture {
   // --- Drawing ---
 
   drawIfChanged() {
-    if (this.times === null || !this.width) return;
+    if (!this.width) return;
+    if (this.times === null) {  // an opaque canvas is black until something is drawn
+      this.paint.fillStyle = this.view.drawing.palette.background;
+      this.paint.fillRect(0, 0, this.width, this.height);
+      return;
+    }
     const {view, seen, kind, width, height, scroll} = this;
     const key = JSON.stringify([
       seen, kind, width, height, scroll, view.filter, view.edits, view.words, view.drawing.palette.dark, view.byProcess,
