@@ -13,6 +13,7 @@
 #include "model/profile.h"
 #include "model/push_counts.h"
 #include "support/clock.h"
+#include "web/pages.h"
 
 namespace profile {
 
@@ -67,6 +68,7 @@ std::unique_ptr<LiveView> make_live_view(const LiveOptions& options, SaveRecordi
 struct LiveViewModule {
   static constexpr std::string_view module = "web";
   decltype(&make_live_view) make;
+  decltype(&make_page_server) make_pages;
 };
 
 }  // namespace profile

@@ -2,6 +2,7 @@
 
 #include <poll.h>
 #include <strings.h>
+#include <sys/stat.h>
 
 #include <exception>
 #include <memory>
@@ -17,16 +18,28 @@ constexpr std::size_t block_bytes = std::size_t{32} << 10;
 // A client of the events that has read nothing for this time is closed; a browser reconnects by itself.
 constexpr unsigned events_timeout_s = 30;
 
-constexpr const char* other_policy = "default-src 'none'; frame-ancestors 'none'";
+// What a browser lets an answer do.
+std::string policy_of(PageAnswer::May may) {
+  std::string nothing = "default-src 'none'; frame-ancestors 'none'; base-uri 'none'";
+  switch (may) {
+    case PageAnswer::May::run_script:
+      return page_policy();
+    case PageAnswer::May::send_forms:
+      return nothing + "; form-action 'self'; style-src 'unsafe-inline'";
+    case PageAnswer::May::nothing:
+      break;
+  }
+  return nothing;
+}
 
 struct Destroy {
   void operator()(MHD_Response* response) const { MHD_destroy_response(response); }
 };
 using Response = std::unique_ptr<MHD_Response, Destroy>;
 
-void add_headers(MHD_Response* response, const char* type, bool is_page) {
-  MHD_add_response_header(response, "Content-Type", type);
-  MHD_add_response_header(response, "Content-Security-Policy", is_page ? page_policy().c_str() : other_policy);
+void add_headers(MHD_Response* response, const std::string& type, PageAnswer::May may) {
+  MHD_add_response_header(response, "Content-Type", type.c_str());
+  MHD_add_response_header(response, "Content-Security-Policy", policy_of(may).c_str());
   MHD_add_response_header(response, "X-Content-Type-Options", "nosniff");
   MHD_add_response_header(response, "X-Frame-Options", "DENY");
   MHD_add_response_header(response, "Referrer-Policy", "no-referrer");
@@ -48,6 +61,23 @@ ssize_t read_events(void* reader, std::uint64_t /*position*/, char* buffer, std:
   }
 }
 
+// nullptr: there is no memory.
+Response response_of(std::string text) {
+  auto body = std::make_unique<std::string>(std::move(text));
+  Response response(
+      MHD_create_response_from_buffer_with_free_callback_cls(body->size(), body->data(), free_body, body.get()));
+  if (response) static_cast<void>(body.release());  // the response owns it now
+  return response;
+}
+
+Response response_of(Fd file) {
+  struct stat status {};
+  if (::fstat(file.get(), &status) != 0) return nullptr;
+  Response response(MHD_create_response_from_fd64(static_cast<std::uint64_t>(status.st_size), file.get()));
+  if (response) static_cast<void>(file.release());
+  return response;
+}
+
 }  // namespace
 
 LiveAnswer refusal(unsigned status, std::string why) { return {.status = status, .body = std::move(why) + '\n'}; }
@@ -60,12 +90,9 @@ LiveAnswer overloaded(std::string why) {
 }
 
 MHD_Result send_answer(MHD_Connection* connection, LiveAnswer answer) {
-  auto body = std::make_unique<std::string>(std::move(answer.body));
-  const Response response(
-      MHD_create_response_from_buffer_with_free_callback_cls(body->size(), body->data(), free_body, body.get()));
+  const Response response = answer.file ? response_of(std::move(answer.file)) : response_of(std::move(answer.body));
   if (!response) return MHD_NO;
-  static_cast<void>(body.release());  // the response owns it now
-  add_headers(response.get(), answer.type, answer.is_page);
+  add_headers(response.get(), answer.type, answer.may);
   if (answer.extra_name != nullptr) {
     MHD_add_response_header(response.get(), answer.extra_name, answer.extra_value.c_str());
   }
@@ -86,7 +113,7 @@ MHD_Result send_events(MHD_Connection* connection, LiveEvents& events) {
       MHD_create_response_from_callback(MHD_SIZE_UNKNOWN, block_bytes, read_events, reader.get(), free_reader));
   if (!response) return MHD_NO;
   static_cast<void>(reader.release());
-  add_headers(response.get(), "text/event-stream", false);
+  add_headers(response.get(), "text/event-stream", PageAnswer::May::nothing);
   MHD_add_response_header(response.get(), "Connection", "close");
   MHD_set_connection_option(connection, MHD_CONNECTION_OPTION_TIMEOUT, events_timeout_s);
   return MHD_queue_response(connection, MHD_HTTP_OK, response.get());

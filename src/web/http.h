@@ -6,18 +6,21 @@
 #include <string>
 #include <string_view>
 
+#include "support/fd.h"
 #include "web/events.h"
+#include "web/pages.h"
 
 namespace profile {
 
 struct LiveAnswer {
   unsigned status = MHD_HTTP_OK;
-  const char* type = "text/plain; charset=utf-8";
+  std::string type = "text/plain; charset=utf-8";
   std::string body = {};
+  Fd file = {};  // if it is valid, this regular file is the body
   // One additional header; none when the name is null.
   const char* extra_name = nullptr;
   std::string extra_value = {};
-  bool is_page = false;  // the page may run its script and send requests to this server
+  PageAnswer::May may = PageAnswer::May::nothing;
   bool is_last = false;  // the last answer on its connection
 };
 
