@@ -28,31 +28,19 @@
 namespace profile {
 namespace {
 
-constexpr std::string_view diff_options[] = {"a",
-                                             "b",
-                                             "a-version",
-                                             "b-version",
-                                             "service",
-                                             "host",
-                                             "push-auth-file",
-                                             "fail-above",
-                                             "from",
-                                             "to",
-                                             "pid",
-                                             "tid",
-                                             "comm",
-                                             "cpu",
-                                             "event",
-                                             "focus",
-                                             "hide",
-                                             "collapse",
-                                             "merge-processes",
-                                             "output",
-                                             "format",
-                                             "modules",
-                                             "top",
-                                             "quiet",
-                                             "help"};
+constexpr std::string_view diff_options[] = {"a",          "b",
+                                             "a-version",  "b-version",
+                                             "service",    "service-version",
+                                             "host",       "push-auth-file",
+                                             "fail-above", "from",
+                                             "to",         "pid",
+                                             "tid",        "comm",
+                                             "cpu",        "event",
+                                             "focus",      "hide",
+                                             "collapse",   "merge-processes",
+                                             "output",     "format",
+                                             "modules",    "top",
+                                             "quiet",      "help"};
 
 constexpr int has_grown = 3;  // exit status, by --fail-above
 
@@ -106,7 +94,7 @@ bool is_colour_terminal() {
 // A file, and which of its samples are compared.
 struct Side {
   std::string path;
-  std::string times;  // of --a or --b, and the version; "": all
+  std::string times;  // of --a or --b; "": all
   ReadRequest request;
 
   [[nodiscard]] std::string name() const { return path == "-" ? "stdin" : path; }
@@ -114,13 +102,15 @@ struct Side {
 
 Side side_of(const ParsedOptions& parsed, const std::string& path, const char* times, const char* version) {
   Side side{.path = path, .times = parsed.text(times), .request = request_of(parsed)};
-  side.request.version = parsed.text(version);
+  if (parsed.has(version)) {
+    parsed.exclude({version, "service-version"});
+    side.request.version = parsed.text(version);
+  }
   if (parsed.has(version) && side.request.version.empty()) throw bad_value(version, "''", "not a version");
   if (parsed.has(times)) {
     for (const char* const bound : {"from", "to"}) parsed.exclude({times, bound});
     choose_times(side.request, times, side.times);
   }
-  if (parsed.has(version)) side.times += (side.times.empty() ? "version " : " version ") + side.request.version;
   return side;
 }
 

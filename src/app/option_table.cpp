@@ -171,6 +171,8 @@ constexpr OptionRow rows[] = {
     {"service", 0, "NAME", "of a store only this service, or services whose names begin so: NAME*", other, false, "",
      nullptr, true},
     {"host", 0, "NAME", "of a store only this host, or hosts: 'web-*'", other, false, "", nullptr, true},
+    {"service-version", 0, "VERSION", "of a store only this version: the beginning of a build-id or label", other,
+     false, "", nullptr, true},
     {"fail-above", 0, "SHARE", "exit status 3 if a function has surely grown by more: 2% of the total", other, false,
      "", nullptr, true},
     {"cluster", 0, "NAME", "make the tables on all servers of this cluster, and Distributed ones to read them", other,
@@ -243,7 +245,7 @@ void print_usage_line(std::ostream& out) {
                        [](const Subcommand* command) { return !command->is_run && !command->is_of_store; });
   const auto name = [](const Subcommand* command) { return command->name; };
   out << "usage: profile [record] [options] [DURATION | -- COMMAND [ARG...]] | profile " << joined(of_files, "|", name)
-      << " FILE... | store init URL\n";
+      << " FILE... | store|serve URL\n";
 }
 
 void print_help(std::ostream& out, bool with_rare) {

@@ -169,14 +169,8 @@ Profile read_recording_file(const std::string& path, const ReadRequest& request,
 
 Profile read_store_url(const std::string& url, const ReadRequest& request, const OnRecordedSample& on_sample,
                        const Note& note) {
-  const PushTarget store = store_target_of(url, "the URL of a store");
-  const std::string credentials = push_credentials(request.auth_path);
-  if (const std::string warning = warning_about(store, credentials); !warning.empty()) note(warning);
-  StoreAsker asker(store, credentials);
-  const AskStore ask = [&asker](const std::string& sql, std::uint64_t most_bytes, const auto& take) {
-    asker.ask(sql, most_bytes, take);
-  };
-  return read_store(ask, asker.store().name, request, on_sample, std::time(nullptr), note);
+  const auto asker = asker_of(url, request.auth_path, note);
+  return read_store(asking(*asker), asker->store().name, request, on_sample, std::time(nullptr), note);
 }
 
 // What tells the time of samples, and how it is read: without `on_sample`, which is called in the order of time, the
@@ -221,11 +215,35 @@ Profile read_timed(const TimedSource& source, const std::string& path, const Rea
   return profile;
 }
 
+// "shop on web-* in clickhouse+http://store:8123/profiles"
+std::string name_of(const std::string& path, const ReadRequest& request) {
+  std::string chosen = request.service;
+  const auto add = [&](const char* word, const std::string& value) {
+    if (!value.empty()) chosen.append(chosen.empty() ? "" : " ").append(word).append(" ").append(value);
+  };
+  add("version", request.version);
+  add("on", request.host);
+  return chosen.empty() ? path : chosen + " in " + path;
+}
+
 std::string with_name(const Subcommand& command, const std::string& text) {
   return std::string(command.name) + ": " + text;
 }
 
 }  // namespace
+
+std::unique_ptr<StoreAsker> asker_of(const std::string& url, const std::string& auth_path, const Note& note) {
+  const PushTarget store = store_target_of(url, "the URL of a store");
+  const std::string credentials = push_credentials(auth_path);
+  if (const std::string warning = warning_about(store, credentials); !warning.empty()) note(warning);
+  return std::make_unique<StoreAsker>(store, credentials);
+}
+
+AskStore asking(StoreAsker& asker) {
+  return [&asker](const std::string& sql, std::uint64_t most_bytes, const auto& take) {
+    asker.ask(sql, most_bytes, take);
+  };
+}
 
 ParsedOptions parse_reading(const Subcommand& command, std::span<const char* const> arguments) {
   ParsedOptions parsed(std::vector<std::string>(arguments.begin(), arguments.end()));
@@ -260,9 +278,9 @@ ReadRequest request_of(const ParsedOptions& parsed) {
                       .event = event_of(parsed),
                       .service = parsed.text("service"),
                       .host = parsed.text("host"),
-                      .version = {},
+                      .version = parsed.text("service-version"),
                       .auth_path = parsed.text("push-auth-file")};
-  for (const char* const name : {"service", "host"}) {
+  for (const char* const name : {"service", "host", "service-version"}) {
     if (parsed.has(name) && parsed.text(name).empty()) throw bad_value(name, "''", "not a name");
   }
   set_times(request, time_bound(parsed, "from"), time_bound(parsed, "to"));
@@ -337,7 +355,7 @@ bool is_recording_file(const std::string& path) {
 bool tells_times(const std::string& path) { return timed_source(path) != nullptr; }
 
 ReadProfile read_in_blocks(const std::string& path, const ReadRequest& request, const Note& note) {
-  ReadProfile read{.name = path, .profile = {}, .block_s = shortest_block_s};
+  ReadProfile read{.name = name_of(path, request), .profile = {}, .block_s = shortest_block_s};
   std::uint32_t last_block = 0;
   // The last block has the rest of the time too, so none is shorter than the others.
   const auto add = [&](Profile& profile, const Sample& sample) {
@@ -360,7 +378,7 @@ ReadProfile read_named(const std::string& path, const ReadRequest& request,
                        const std::function<void(const std::string&)>& note) {
   AlienLines aliens;
   if (const TimedSource* const source = timed_source(path)) {
-    return {.name = path, .profile = read_timed(*source, path, request, note)};
+    return {.name = name_of(path, request), .profile = read_timed(*source, path, request, note)};
   }
   if (request.is_of_store()) throw Error(path + ": only a store tells services, hosts and versions");
   ReadProfile read{.name = path == "-" ? "stdin" : path, .profile = read_profile_file(path, &aliens, request)};

@@ -3,6 +3,7 @@
 
 #include <functional>
 #include <iosfwd>
+#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
@@ -13,6 +14,8 @@
 #include "input/profile_reader.h"
 #include "model/profile.h"
 #include "output/frame_edits.h"
+#include "push/asker.h"
+#include "store/reader.h"
 
 namespace profile {
 
@@ -25,6 +28,11 @@ namespace profile {
 [[nodiscard]] bool is_recording_file(const std::string& path);
 // Whether it tells the time of each sample, or of the tick that it belongs to: a recording, or the URL of a store.
 [[nodiscard]] bool tells_times(const std::string& path);
+// Starts to ask the store of this URL. `note` is called with a warning. Throws Error.
+[[nodiscard]] std::unique_ptr<StoreAsker> asker_of(const std::string& url, const std::string& auth_path,
+                                                   const std::function<void(const std::string&)>& note);
+// The asker must outlive it.
+[[nodiscard]] AskStore asking(StoreAsker& asker);
 // Which samples of the files are wanted: --from, --to, -p, -L, --comm, -C and -e. Throws a usage Error.
 [[nodiscard]] ReadRequest request_of(const ParsedOptions& parsed);
 // The value of an option that is a part of a run: "0:10" in seconds, or "14:03:10..14:05" with any two times that

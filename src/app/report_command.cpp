@@ -21,13 +21,39 @@
 namespace profile {
 namespace {
 
-constexpr std::string_view report_options[] = {"from",        "to",      "service", "host",      "push-auth-file",
-                                               "pid",         "tid",     "comm",    "cpu",       "cgroup",
-                                               "event",       "focus",   "hide",    "collapse",  "output",
-                                               "size",        "format",  "folded",  "residency", "delimited",
-                                               "annotations", "address", "modules", "lines",     "merge-processes",
-                                               "top",         "source",  "sources", "debug-dir", "debuginfod",
-                                               "quiet",       "help"};
+constexpr std::string_view report_options[] = {"from",
+                                               "to",
+                                               "service",
+                                               "host",
+                                               "service-version",
+                                               "push-auth-file",
+                                               "pid",
+                                               "tid",
+                                               "comm",
+                                               "cpu",
+                                               "cgroup",
+                                               "event",
+                                               "focus",
+                                               "hide",
+                                               "collapse",
+                                               "output",
+                                               "size",
+                                               "format",
+                                               "folded",
+                                               "residency",
+                                               "delimited",
+                                               "annotations",
+                                               "address",
+                                               "modules",
+                                               "lines",
+                                               "merge-processes",
+                                               "top",
+                                               "source",
+                                               "sources",
+                                               "debug-dir",
+                                               "debuginfod",
+                                               "quiet",
+                                               "help"};
 
 void print_report_help(std::ostream& out) {
   out << "usage: profile report [options] FILE|URL...\n"

@@ -5,6 +5,7 @@
 #include "app/options.h"
 #include "app/print.h"
 #include "app/reading.h"
+#include "app/store_list.h"
 #include "push/asker.h"
 #include "push/pusher.h"
 #include "store/tables.h"
@@ -15,18 +16,28 @@
 namespace profile {
 namespace {
 
-constexpr std::string_view store_options[] = {"cluster", "ttl", "dry-run", "push-auth-file", "quiet", "help"};
+constexpr std::string_view store_options[] = {
+    "cluster", "ttl",   "dry-run", "service", "host",           "service-version", "comm", "from",
+    "to",      "event", "top",     "format",  "push-auth-file", "quiet",           "help"};
+// Those of `init`; the others are of `list`, but for the last three, which both have.
+constexpr const char* init_options[] = {"cluster", "ttl", "dry-run"};
+constexpr const char* list_options[] = {"service", "host", "service-version", "comm", "from", "to",
+                                        "event",   "top",  "format"};
 
 void print_store_help(std::ostream& out) {
   out << "usage: profile store init [options] URL\n"
+         "       profile store list [options] URL\n"
          "\nMakes the tables for profile --store URL in a database of ClickHouse that exists, or checks those that are "
          "there.\n"
+         "list tells which services, hosts, versions and processes it has samples of, without --from in its last "
+         "hour.\n"
          "URL is clickhouse+http://USER@HOST:8123/DATABASE, or with https.\n\n";
   print_options(out, store_command);
   out << "\nExamples:\n"
          "  profile store init clickhouse+http://store:8123/profiles\n"
          "  profile store init --ttl 30 clickhouse+https://admin@store:8443/profiles\n"
-         "  profile store init --cluster shards --dry-run clickhouse+http://store:8123/profiles\n";
+         "  profile store init --cluster shards --dry-run clickhouse+http://store:8123/profiles\n"
+         "  profile store list --service shop --from -1d clickhouse+http://store:8123/profiles\n";
 }
 
 StoreTables tables_of(const ParsedOptions& parsed) {
@@ -123,8 +134,16 @@ int run_store(std::span<const char* const> arguments) {
   const ParsedOptions parsed = parse_reading(store_command, arguments);
   if (parsed.is_on("help")) return print_on_stdout(print_store_help);
   const std::vector<std::string> words = parsed.positional();
-  if (words.empty() || words.front() != "init") throw usage_error("store: the word init is missing: store init URL");
-  if (words.size() != 2) throw usage_error("store init: one URL, like clickhouse+http://HOST:8123/DATABASE");
+  const bool lists = !words.empty() && words.front() == "list";
+  if (!lists && (words.empty() || words.front() != "init")) {
+    throw usage_error("store: init or list is missing, as in store init URL");
+  }
+  const std::string command = "store " + words.front();
+  for (const char* const name : lists ? std::span<const char* const>(init_options) : list_options) {
+    if (parsed.is_given(name)) throw usage_error(command + ": " + spelled(name) + " is not for this command");
+  }
+  if (words.size() != 2) throw usage_error(command + ": one URL, like clickhouse+http://HOST:8123/DATABASE");
+  if (lists) return run_store_list(parsed, words[1]);
   const PushTarget store = store_target_of(words[1], "store init");
   const std::string credentials = push_credentials(parsed.text("push-auth-file"));
   if (const std::string warning = warning_about(store, credentials); !warning.empty()) say("profile: " + warning);
@@ -134,8 +153,8 @@ int run_store(std::span<const char* const> arguments) {
 }  // namespace
 
 const Subcommand store_command{.name = "store",
-                               .summary = "make the tables of a ClickHouse store",
-                               .files = "'1:what:(init)' '2:URL:'",
+                               .summary = "make the tables of a ClickHouse store, and list what is in them",
+                               .files = "'1:what:(init list)' '2:URL:'",
                                .options = store_options,
                                .run = run_store,
                                .is_of_store = true};

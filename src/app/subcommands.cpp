@@ -7,7 +7,8 @@
 namespace profile {
 
 std::span<const Subcommand* const> subcommands() {
-  static constexpr const Subcommand* all[] = {&record_command, &report_command, &diff_command, &store_command};
+  static constexpr const Subcommand* all[] = {&record_command, &report_command, &diff_command, &store_command,
+                                              &serve_command};
   return all;
 }
 

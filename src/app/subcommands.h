@@ -27,8 +27,11 @@ extern const Subcommand record_command;
 extern const Subcommand report_command;
 // `profile diff BEFORE AFTER`: shows what got slower, as a table or as a flame graph in two colours.
 extern const Subcommand diff_command;
-// `profile store init URL`: makes the tables of a fleet's store, or checks those that are there.
+// `profile store init URL` makes the tables of a fleet's store, or checks those that are there; `profile store list
+// URL` tells what it has.
 extern const Subcommand store_command;
+// `profile serve URL`: the pages of a fleet's store.
+extern const Subcommand serve_command;
 
 [[nodiscard]] bool takes(const Subcommand& command, std::string_view option);
 

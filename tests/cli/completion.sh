@@ -86,7 +86,7 @@ expect_offers 'profile -g ' 'asked: default'
 expect_offers 'profile --debug-dir ' 'asked: dirnames'
 expect_offers 'profile -F ' ''
 expect_offers 'profile 5 ' ''
-expect_offers 'profile ' $'diff\nrecord\nreport\nstore'
+expect_offers 'profile ' $'diff\nrecord\nreport\nserve\nstore'
 expect_offers 'profile -C ' "$(lscpu -p=CPU | grep -v '#' | sort)"
 bash_offers 'profile -C 1,0-' | grep -qx '1,0-0' || fail "in a list of CPUs nothing is offered"
 for command in report diff; do

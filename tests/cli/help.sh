@@ -7,7 +7,7 @@ for arguments in --help -h '-p 1 --help' '--help -- false' '-fh'; do
   profile $arguments
   expect_status 0
   expect_silence err
-  expect_out '^usage: profile \[record\] \[options\] \[DURATION \| -- COMMAND \[ARG\.\.\.\]\] \| profile report\|diff FILE\.\.\. \| store init URL$'
+  expect_out '^usage: profile \[record\] \[options\] \[DURATION \| -- COMMAND \[ARG\.\.\.\]\] \| profile report\|diff FILE\.\.\. \| store\|serve URL$'
 done
 # The common options and what is beside them fit on two screens, and --help all has the others, too.
 profile --help
