@@ -216,7 +216,7 @@ Profile read_timed(const TimedSource& source, const std::string& path, const Rea
 }
 
 // "shop on web-* in clickhouse+http://store:8123/profiles"
-std::string name_of(const std::string& path, const ReadRequest& request) {
+std::string named_part(const std::string& path, const ReadRequest& request) {
   std::string chosen = request.service;
   const auto add = [&](const char* word, const std::string& value) {
     if (!value.empty()) chosen.append(chosen.empty() ? "" : " ").append(word).append(" ").append(value);
@@ -355,7 +355,7 @@ bool is_recording_file(const std::string& path) {
 bool tells_times(const std::string& path) { return timed_source(path) != nullptr; }
 
 ReadProfile read_in_blocks(const std::string& path, const ReadRequest& request, const Note& note) {
-  ReadProfile read{.name = name_of(path, request), .profile = {}, .block_s = shortest_block_s};
+  ReadProfile read{.name = named_part(path, request), .profile = {}, .block_s = shortest_block_s};
   std::uint32_t last_block = 0;
   // The last block has the rest of the time too, so none is shorter than the others.
   const auto add = [&](Profile& profile, const Sample& sample) {
@@ -378,7 +378,7 @@ ReadProfile read_named(const std::string& path, const ReadRequest& request,
                        const std::function<void(const std::string&)>& note) {
   AlienLines aliens;
   if (const TimedSource* const source = timed_source(path)) {
-    return {.name = name_of(path, request), .profile = read_timed(*source, path, request, note)};
+    return {.name = named_part(path, request), .profile = read_timed(*source, path, request, note)};
   }
   if (request.is_of_store()) throw Error(path + ": only a store tells services, hosts and versions");
   ReadProfile read{.name = path == "-" ? "stdin" : path, .profile = read_profile_file(path, &aliens, request)};

@@ -38,15 +38,15 @@ void print_serve_help(std::ostream& out) {
 }
 
 // The parameters that choose samples.
-constexpr std::string_view choices[] = {"service", "host", "service-version", "comm", "event", "from", "to"};
+constexpr std::string_view sample_choices[] = {"service", "host", "service-version", "comm", "event", "from", "to"};
 
-struct Format {
+struct PageFormat {
   std::string_view name;
   std::string_view type;
   PageAnswer::May may = PageAnswer::May::nothing;
   std::string_view file_name = {};
 };
-constexpr Format formats[] = {
+constexpr PageFormat page_formats[] = {
     {"html", "text/html; charset=utf-8", PageAnswer::May::run_script},
     {"pprof", "application/octet-stream", PageAnswer::May::nothing, "profile.pb.gz"},
     {"folded", "text/plain; charset=utf-8"},
@@ -57,7 +57,7 @@ constexpr Format formats[] = {
 struct Page {
   std::string_view path;
   std::vector<std::string> command;
-  std::vector<std::string_view> parameters;  // besides `choices`
+  std::vector<std::string_view> parameters;  // besides `sample_choices`
   PageAnswer::May may = PageAnswer::May::nothing;
 };
 
@@ -76,17 +76,17 @@ PageMaker::Job job_of(const PageRequest& request, const std::string& auth_path, 
   PageMaker::Job job{
       .arguments = {"profile"}, .page = {.type = "text/html; charset=utf-8", .may = page->may}, .waiter = {}};
   job.arguments.insert(job.arguments.end(), page->command.begin(), page->command.end());
-  const Format* format = &formats[0];
+  const PageFormat* format = &page_formats[0];
   for (const auto& [key, value] : request.parameters) {
-    const bool is_choice = std::ranges::find(choices, key) != std::end(choices);
+    const bool is_choice = std::ranges::find(sample_choices, key) != std::end(sample_choices);
     if (!is_choice && std::ranges::find(page->parameters, key) == page->parameters.end()) {
       throw Error("the page has no parameter " + key);
     }
     // A command line has no such byte, and what follows it would be left out silently.
     if (value.find('\0') != value.npos) throw Error(key + " has a byte that is no text");
     if (key == "format") {
-      format = std::ranges::find(formats, value, &Format::name);
-      if (format == std::end(formats)) throw Error("format is html, pprof, folded or json");
+      format = std::ranges::find(page_formats, value, &PageFormat::name);
+      if (format == std::end(page_formats)) throw Error("format is html, pprof, folded or json");
     } else if (key == "lines") {
       job.arguments.emplace_back("--lines");
     } else if (!value.empty()) {  // a form sends all of its fields

@@ -15,7 +15,7 @@
 namespace profile {
 namespace {
 
-constexpr std::string_view head = R"(<!DOCTYPE html>
+constexpr std::string_view page_head = R"(<!DOCTYPE html>
 <html lang="en">
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width">
@@ -62,7 +62,7 @@ class ListingPage {
       : out_(out), listing_(listing), where_(where), words_(words) {}
 
   void write(std::string_view fault) {
-    out_ << head << "<h1>Profiles in " << markup(where_) << "</h1>\n";
+    out_ << page_head << "<h1>Profiles in " << markup(where_) << "</h1>\n";
     write_choice();
     if (!fault.empty()) out_ << "<p class=\"fault\">" << markup(fault) << "</p>\n";
     if (listing_ == nullptr) return;
