@@ -2,6 +2,7 @@
 
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
+#include <malloc.h>
 
 #include <cstring>
 #include <exception>
@@ -69,17 +70,20 @@ void ScriptProgram::settle() {
 void ScriptProgram::load() {
   std::size_t bytes = 0;
   const void* const elf = source_.elf_bytes(&bytes);
-  object_ = open_bpf_object(elf, bytes, source_.name);
-  share_maps(*object_, first_);
+  BpfObject object = open_bpf_object(elf, bytes, source_.name);
+  share_maps(*object, first_);
   bpf_program* program = nullptr;
-  bpf_object__for_each_program(program, object_.get()) {
+  bpf_object__for_each_program(program, object.get()) {
     check_bpf(bpf_program__set_autoload(program, std::string_view(bpf_program__name(program)) == source_.program),
               "choose among the BPF programs");
   }
-  load_bpf_object(*object_);
+  load_bpf_object(*object);
   const __u32 place = 0;
-  const int fd = bpf_program__fd(&bpf_program_named(*object_, source_.program));
+  const int fd = bpf_program__fd(&bpf_program_named(*object, source_.program));
   check_bpf(bpf_map_update_elem(bpf_map_fd(first_, source_.place), &place, &fd, BPF_ANY), "exchange the BPF programs");
+  // The map keeps the program. What the object holds beside it is two megabytes, which a run would keep to its end.
+  object.reset();
+  ::malloc_trim(0);
 }
 
 }  // namespace profile

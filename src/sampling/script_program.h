@@ -39,7 +39,6 @@ class ScriptProgram {
 
   Source source_;
   bpf_object& first_;
-  BpfObject object_;
   std::thread thread_;
   bool has_begun_ = false;
   std::atomic<bool> is_over_ = false;  // the thread writes the members above and below no more
