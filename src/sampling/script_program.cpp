@@ -2,6 +2,7 @@
 
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
+#include <fcntl.h>
 #include <malloc.h>
 
 #include <cstring>
@@ -81,7 +82,8 @@ void ScriptProgram::load() {
   const __u32 place = 0;
   const int fd = bpf_program__fd(&bpf_program_named(*object, source_.program));
   check_bpf(bpf_map_update_elem(bpf_map_fd(first_, source_.place), &place, &fd, BPF_ANY), "exchange the BPF programs");
-  // The map keeps the program. What the object holds beside it is two megabytes, which a run would keep to its end.
+  // What the object holds beside the program is two megabytes, which a run would keep to its end.
+  program_ = Fd(::fcntl(fd, F_DUPFD_CLOEXEC, 0));
   object.reset();
   ::malloc_trim(0);
 }

@@ -9,6 +9,7 @@
 #include <thread>
 
 #include "support/bpf.h"
+#include "support/fd.h"
 
 namespace profile {
 
@@ -39,6 +40,7 @@ class ScriptProgram {
 
   Source source_;
   bpf_object& first_;
+  Fd program_;
   std::thread thread_;
   bool has_begun_ = false;
   std::atomic<bool> is_over_ = false;  // the thread writes the members above and below no more
