@@ -37,7 +37,10 @@ grep -F 'module mix.py' "$tmp/out" >"$tmp/mix" || fail "no stack of the script; 
 check_mix "$tmp/mix" 40
 ((wrong == 0)) || fail "$wrong stacks are wrong; $(outcome)"
 ((right > 0)) || fail "$right stacks are whole; $(outcome)"
-expect_err 'script frames missing in [0-9]+ of [0-9]+ stacks of python: [0-9]+ taken before its file was read'
+# The first sample in it may come at any time.
+if grep -E 'Py_(Bytes)?Main|_PyEval_' "$tmp/out" | grep -qvF 'module mix.py'; then
+  expect_err 'script frames missing in [0-9]+ of [0-9]+ stacks of python: [0-9]+ taken before its file was read'
+fi
 
 # Where no functions are wanted, it never comes.
 begin "${options[@]}" --languages none -p "$mix"

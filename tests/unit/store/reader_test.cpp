@@ -301,6 +301,26 @@ TEST_CASE("a store with a flood of names of processes is refused") {
   CHECK(store.failure() == "the store: it has too many names of processes");
 }
 
+TEST_CASE("stacks of more frames than fit into memory are refused") {
+  // Few bytes of an answer: one deep stack of many processes.
+  constexpr std::uint64_t depth = 16'384;
+  FakeStore store;
+  std::vector<std::uint64_t> path;
+  for (std::uint64_t frame = 100; frame < 100 + depth; ++frame) {
+    store.add_frame(frame, "user", ("f" + std::to_string(frame)).c_str());
+    path.push_back(frame);
+  }
+  store.add_stack(12, path);
+  for (int i = 0; i < 300; ++i) store.add_sample(0, std::to_string(i).c_str(), 12, 49, 1);
+  store.piece_bytes = std::size_t{1} << 16;
+  CHECK(store.failure() ==
+        "the store: its stacks have more frames than fit into memory; --from, --to and --service choose a part");
+  path.push_back(1);
+  FakeStore deeper;
+  deeper.add_stack(13, path);
+  CHECK(deeper.failure() == "the store: what it answers makes no sense");
+}
+
 TEST_CASE("a stack that is not there is missed, and told") {
   FakeStore store;
   store.add_sample(1, "one", 12, 49, 6);
