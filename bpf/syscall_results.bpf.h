@@ -37,8 +37,11 @@ static __always_inline __u32 errno_of(long answer) {
   }
 }
 
-static __always_inline void count_failure(struct syscall_counts *own, const struct syscall_key *of, __u32 error) {
+/* These rows are by process in any case, because the table says who fails most. It is the same lookup. */
+static __always_inline void count_failure(struct syscall_counts *own, const struct syscall_key *of, __u32 tgid,
+                                          __u32 error) {
   struct syscall_key key = *of;
+  key.tgid = tgid;
   key.error = error;
   __u64 *times = bpf_map_lookup_elem(&failures, &key);
   if (times) {
@@ -72,7 +75,7 @@ static __always_inline void end_call(const struct syscall_under_way *place, __u6
   const __u32 error = config.failed ? errno_of(answer) : 0;
   if (error) {
     result->failed++;
-    count_failure(own, &key, error);
+    count_failure(own, &key, place->tgid, error);
   }
 }
 

@@ -124,6 +124,9 @@ set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
 # them.
 set(CPACK_DEBIAN_PACKAGE_RECOMMENDS fonts-dejavu-core)
 set(CPACK_DEBIAN_PACKAGE_SUGGESTS "libdebuginfod1, libcapstone4, ffmpeg")
+set(CPACK_DEBIAN_PACKAGE_CONTROL_EXTRA ${CMAKE_SOURCE_DIR}/scripts/agent/postinst
+                                       ${CMAKE_SOURCE_DIR}/scripts/agent/prerm ${CMAKE_SOURCE_DIR}/scripts/agent/postrm)
+set(CPACK_DEBIAN_PACKAGE_CONTROL_STRICT_PERMISSION ON)
 set(CPACK_PRE_BUILD_SCRIPTS ${CMAKE_SOURCE_DIR}/scripts/cpack.cmake)
 set(CPACK_PROJECT_CONFIG_FILE ${CMAKE_BINARY_DIR}/CPackProfile.cmake)
 

@@ -72,6 +72,7 @@ test  qemu-system-x86              qemu-system-x86_64
 test  qemu-system-arm              qemu-system-aarch64
 test  sqlite3                      sqlite3
 test  clickhouse-server            clickhouse-server
+test  prometheus                   promtool
 test  busybox-static               ~busybox
 test  cpio                         cpio
 test  zstd                         zstd

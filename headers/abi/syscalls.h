@@ -38,7 +38,7 @@ struct syscall_counts {
 /* Key of the tables `uses`, `results` and `failures`. The CPU is part of it, so that no two programs write to one row
  * at a time. */
 struct syscall_key {
-  __u32 tgid; /* in the profiler's pid namespace; 0 unless processes are kept apart */
+  __u32 tgid; /* in the profiler's pid namespace; 0 unless processes are kept apart, as `failures` always does */
   __u16 call;
   __u16 error; /* errno; 0 except in `failures` */
   __u16 cpu;

@@ -87,15 +87,30 @@ enum class SyscallCategory : std::uint8_t {
 };
 inline constexpr std::size_t syscall_categories = static_cast<std::size_t>(SyscallCategory::other) + 1;
 
+// The processes of one name whose calls failed.
+struct FailingProgram {
+  StringId name = StringId::empty;  // empty when unknown
+  std::uint32_t tgid = 0;           // 0: several processes
+  std::uint64_t count = 0;
+  friend bool operator==(const FailingProgram&, const FailingProgram&) = default;
+};
+
+struct SyscallError {
+  int number = 0;  // errno
+  std::uint64_t count = 0;
+  std::vector<FailingProgram> programs = {};  // the most frequent first; empty when calls are counted by process
+  friend bool operator==(const SyscallError&, const SyscallError&) = default;
+};
+
 struct SyscallUse {
   std::uint32_t tgid = 0;              // 0 unless calls are counted by process; `process` likewise
   StringId process = StringId::empty;  // its name
   StringId name = StringId::empty;     // "read"; "syscall 999" when the kernel's headers have no name for it
   SyscallCategory category = SyscallCategory::other;
-  std::uint64_t count = 0;                            // number of calls that began
-  std::uint64_t failed = 0;                           // number that returned an error; 0 when this was not measured
-  Durations durations;                                // of calls that returned; empty when this was not measured
-  std::vector<std::pair<int, std::uint64_t>> errors;  // errno and how often, the most frequent first
+  std::uint64_t count = 0;           // number of calls that began
+  std::uint64_t failed = 0;          // number that returned an error; 0 when this was not measured
+  Durations durations;               // of calls that returned; empty when this was not measured
+  std::vector<SyscallError> errors;  // the most frequent first
 };
 
 struct SyscallReport {

@@ -247,6 +247,9 @@ struct RunInfo {
   std::vector<std::uint32_t> tids;
   std::vector<std::string> names;  // of threads, as typed
   std::string cpus;                // as typed, "" for all
+  // What other filters of the run leave out, in words: "other cgroups". A file does not tell it.
+  std::vector<std::string> left_out;
+  std::string debuginfod;  // the servers that are asked for debug files: "https://debuginfod.debian.net"; "": none
   bool user_stacks = true;
   bool kernel_stacks = true;
   // Whether two lines of one function are two frames in outputs with stacks. True when the user asked for lines; false

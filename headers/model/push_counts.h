@@ -18,6 +18,7 @@ struct PushCounts {
   std::uint64_t waiting_requests = 0;
   std::uint64_t waiting_samples = 0;
   std::uint64_t waiting_bytes = 0;
+  std::uint64_t oldest_unix_s = 0;    // when the oldest of them was handed over; 0: none waits
   std::uint64_t unsaved_samples = 0;  // the part of waiting_samples that ends with this process
 };
 

@@ -47,6 +47,7 @@ class FrameReport {
   Suspects without_root_;
   Suspects without_cfi_;
   Suspects without_symbol_;                 // by module
+  std::string debuginfod_;                  // as RunInfo::debuginfod
   std::map<std::string, Suspects> in_jit_;  // by remedy and then by the name of the process
 };
 

@@ -21,10 +21,12 @@ struct HotFunction {
 
 // `profile` must be symbolised. The largest self value comes first; all self values add up to the profile's total.
 [[nodiscard]] std::vector<HotFunction> hottest_functions(const Profile& profile);
-// Writes a title and a table of the first `most` of these functions of `profile`.
-void write_function_table(std::ostream& out, const Profile& profile, std::span<const HotFunction> functions,
-                          std::size_t most, bool with_modules);
+// Writes a title and a table of the first `most` of these functions, the largest self value first. Those whose share
+// would be 0.0 % are left out. Shares are of `whole`; times get a unit that makes it short.
+void write_function_table(std::ostream& out, const RunUnit& unit, std::span<const HotFunction> functions,
+                          std::size_t most, bool with_modules, std::uint64_t whole);
 // The first `most` functions as a table with a title, one line each, without newlines. Empty when nothing was recorded.
+// Of waits it leaves out those of kernel threads if the list of threads does (output/tables.h).
 [[nodiscard]] std::vector<std::string> hottest_lines(const Profile& profile, std::size_t most);
 
 }  // namespace profile

@@ -1,4 +1,4 @@
-// Tells a user who sees an empty result why it is empty, and what to try.
+// Tells a user who sees an empty result, or one of few samples, what was left out, and what to try.
 #pragma once
 
 #include <string>
@@ -11,5 +11,7 @@ namespace profile {
 // One line without a newline: "nothing was recorded: all 196 samples were of other processes; PID 3241 slept: -e
 // off-cpu shows where". Empty when something was recorded, or when the account is not known.
 [[nodiscard]] std::string why_nothing(const RunInfo& run, const Account& account);
+// "the 883 filtered samples are of other processes", if these are most of the samples and something was recorded.
+[[nodiscard]] std::string what_was_filtered(const RunInfo& run, const Account& account);
 
 }  // namespace profile

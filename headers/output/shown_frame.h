@@ -63,9 +63,10 @@ void append_name(std::string& out, std::string_view name, Semicolon semicolon);
 // underscore.
 void append_word(std::string& out, std::string_view name);
 
-// Appends " (185)" to `out`, which ends with the name of the process. A process that is all of its name has no number;
-// but a name that ends like one gets it, so that readers take nothing off the name.
-void append_pid(std::string& out, const RunInfo& run, std::uint32_t tgid);
+// Appends " (185)" to `out`, which ends with the name of the process or of its thread. Where no number is known, only
+// a name that ends like one gets the 0, so that readers take nothing off the name; and the idle task, whose number it
+// is.
+void append_pid(std::string& out, std::uint32_t tgid);
 
 // Whether the line is a part of what the frame is, so that two lines of one function are two frames. That of a script's
 // function may be where the function begins.

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <iosfwd>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -42,9 +43,18 @@ class TextTable {
 [[nodiscard]] std::string decimal(double value, int digits = 1);
 // "12.3%"; "0.0%" when `whole` is 0.
 [[nodiscard]] std::string percent(std::uint64_t part, std::uint64_t whole);
-// The parameters are nanoseconds; the results look like "1.500" and "3.20".
-[[nodiscard]] inline std::string milliseconds(std::uint64_t ns) { return decimal(static_cast<double>(ns) / 1e6, 3); }
-[[nodiscard]] inline std::string microseconds(double ns) { return decimal(ns / 1e3, 2); }
+// How a column shows its times: all in one unit, so that they can be compared at a glance.
+struct TimeUnit {
+  std::string_view name = "us";  // "us", "ms" or "s"
+  double ns = 1e3;
+  int digits = 3;
+
+  // "1.500"
+  [[nodiscard]] std::string text(double time_ns) const { return decimal(time_ns / ns, digits); }
+};
+// The longest of the times, in nanoseconds, decides the unit. The digits, 3 to 6, are so many that rounding changes the
+// shortest one that is not 0 by a tenth at most.
+[[nodiscard]] TimeUnit time_unit(std::span<const double> times_ns);
 // "12.3"; two digits after the point when less than one: "0.04".
 [[nodiscard]] inline std::string seconds(double s) { return decimal(s, s < 1 ? 2 : 1); }
 // Returns 0 when `whole` is 0.

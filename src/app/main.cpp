@@ -2,6 +2,7 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <exception>
 #include <functional>
 #include <iostream>
@@ -33,6 +34,11 @@ int without_run(const std::function<int()>& command) {
   return command();
 }
 
+// Where the options come from a file, how the program is called is no question.
+bool has_config(std::span<const char* const> arguments) {
+  return std::ranges::any_of(arguments, [](std::string_view argument) { return argument.starts_with("--config"); });
+}
+
 int run(std::span<const char* const> arguments) {
   const std::string_view command = arguments.empty() ? "" : arguments.front();
   for (const Subcommand* const one : subcommands()) {
@@ -60,10 +66,11 @@ int main(int argc, char** argv) {
   hold_end_signals();
   fill_standard_descriptors();
   settle_signals();
+  const std::span<const char* const> arguments(argv + 1, static_cast<std::size_t>(argc > 0 ? argc - 1 : 0));
   try {
-    return run({argv + 1, static_cast<std::size_t>(argc > 0 ? argc - 1 : 0)});
+    return run(arguments);
   } catch (const Error& error) {
-    if (error.exit_status() == Error::misused) print_usage_line(std::cerr);
+    if (error.exit_status() == Error::misused && !has_config(arguments)) print_usage_line(std::cerr);
     say(std::string("profile: ") + error.what());
     return error.exit_status();
   } catch (const std::exception& error) {

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cstdlib>
 
 #include "abi/record.h"
 #include "abi/walk.h"
@@ -409,21 +410,55 @@ std::string host_name() {
   return ::uname(&names) == 0 ? names.nodename : "";
 }
 
+// As RunInfo::left_out. Without any filter only the profiler itself is left out.
+std::vector<std::string> left_out_by(const SamplingOptions& sampling, const SourceOptions& source) {
+  std::vector<std::string> kinds;
+  if (!sampling.cgroup_path.empty() || !sampling.cgroup_map_path.empty()) kinds.emplace_back("other cgroups");
+  if (!sampling.mntns_map_path.empty()) kinds.emplace_back("other mount namespaces");
+  if (source.wait_state != WaitState::any) kinds.emplace_back("waits in other states");
+  if (source.min_block_us != 0) kinds.emplace_back("shorter waits");
+  if (source.max_block_us != UINT64_MAX) kinds.emplace_back("longer waits");
+  if (source.ended_waits) kinds.emplace_back("waits that did not end");
+  if (source.live) kinds.emplace_back("memory that was freed");
+  if (source.category) kinds.emplace_back("other system calls");
+  const bool has_targets = !sampling.tgids.empty() || !sampling.tids.empty() || !sampling.names.empty() ||
+                           sampling.follow_children || !sampling.cpus.empty();
+  if (kinds.empty() && !has_targets) kinds.emplace_back("the profiler itself");
+  return kinds;
+}
+
 }  // namespace
+
+std::string debuginfod_servers() {
+  const char* const typed = std::getenv("DEBUGINFOD_URLS");
+  std::string servers;
+  for (std::string_view rest = typed == nullptr ? "" : typed; !rest.empty();) {
+    std::string_view url = take_until(rest, ' ');
+    const std::size_t scheme = url.find("://");
+    if (scheme == url.npos) continue;
+    std::string_view host = url.substr(scheme + 3);
+    host = host.substr(0, host.find('/'));
+    host.remove_prefix(host.rfind('@') + 1);  // a password may be before it
+    servers.append(servers.empty() ? "" : ", ").append(url.substr(0, scheme + 3)).append(host);
+  }
+  return servers;
+}
 
 bool Options::takes_terminal() const {
   if (top_view) return true;
   return stream != nullptr && stream_path == "-" && ::isatty(STDOUT_FILENO) == 1;
 }
 
-RunInfo Options::run_info(const std::string& event) const {
+RunInfo Options::run_info(const EventOptions& event) const {
   RunInfo run;
-  run.event = event;
+  run.event = event.name;
   run.frequency_hz = 0;  // unless the source samples at a rate
   run.tgids = sampling.tgids;
   run.tids = sampling.tids;
   run.names = sampling.names;
   run.cpus = cpus_typed;
+  if (symbols.debuginfod) run.debuginfod = debuginfod_servers();
+  run.left_out = left_out_by(sampling, event.source);
   run.user_stacks = sampling.user_stacks;
   run.kernel_stacks = sampling.kernel_stacks;
   run.frames_by_line = frames_by_line;

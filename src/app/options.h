@@ -102,11 +102,13 @@ struct Options {
   // Whether the run prints more than messages on the terminal: a stream, or the view of --top.
   [[nodiscard]] bool takes_terminal() const;
   // What the run was asked for, as reports show it; the source adds to it.
-  [[nodiscard]] RunInfo run_info(const std::string& event) const;
+  [[nodiscard]] RunInfo run_info(const EventOptions& event) const;
   // The reports of the event with that index.
   [[nodiscard]] ReportOptions reports(std::size_t event) const;
 };
 
+// The servers in DEBUGINFOD_URLS without paths and passwords: "https://debuginfod.debian.net".
+[[nodiscard]] std::string debuginfod_servers();
 // `arguments` without the program's name. `is_record`: of `profile record`. Throws a usage Error.
 [[nodiscard]] Options parse_options(std::span<const char* const> arguments, bool is_record = false);
 void print_usage_line(std::ostream& out);

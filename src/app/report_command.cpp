@@ -149,6 +149,7 @@ int run_report(std::span<const char* const> arguments) {
   if (parsed.is_on("lines")) sum.run.frames_by_line = true;
   if (sources)
     options.output.sources = [&](const Profile& profile) { return listings_for_page(profile, *children, note); };
+  if (parsed.is_on("debuginfod")) sum.run.debuginfod = debuginfod_servers();
   sum.run.command_line = "profile report " + shell_quoted(arguments);
   Reports reports(options, say);
   reports.begin(sum.run);

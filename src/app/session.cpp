@@ -161,7 +161,7 @@ class Session {
     sampling.source = options.source;
     sampling.children = &children_;
     event.source = options.kind->make(sampling);
-    event.info = options_.run_info(options.name);
+    event.info = options_.run_info(options);
     event.source->describe(event.info);
   }
 
@@ -406,6 +406,9 @@ class Session {
                        .unfollowed = event.source->unfollowed()};
     note(summary_of(event.run->account(), cost));
     if (const std::string why = why_nothing(event.info, event.run->account()); !why.empty()) note(why);
+    if (const std::string of_whom = what_was_filtered(event.info, event.run->account()); !of_whom.empty()) {
+      note(of_whom);
+    }
     for (const auto& lines :
          {losses_of(event.run->account(), event.source->lost_with_full_maps()), event.run->notes()}) {
       for (const std::string& line : lines) note(line);

@@ -54,9 +54,11 @@ std::string summary_of(const Account& account, const RunCost& cost) {
 std::vector<std::string> losses_of(const Account& account, std::uint64_t lost_with_full_maps) {
   std::vector<std::string> lines;
   if (lost_with_full_maps != 0) {
-    lines.emplace_back("with more room in the maps fewer are lost: --stack-storage-size, --hash-storage-size");
+    lines.emplace_back("with more room in the maps fewer are lost: larger --stack-storage-size, --hash-storage-size");
   } else if (account.lost_ring_full != 0) {
-    lines.emplace_back("samples came faster than the ring buffer was read: with -p, -F or -c fewer come");
+    lines.emplace_back(
+        "samples came faster than the ring buffer was read: with fewer processes (-p), a lower -F or a higher -c fewer "
+        "come");
   }
   return lines;
 }

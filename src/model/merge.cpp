@@ -34,11 +34,24 @@ void merge_items(std::vector<Item>& items, std::vector<Item> more, const Key& ke
   std::stable_sort(items.begin(), items.end(), [&](const Item& a, const Item& b) { return size(a) > size(b); });
 }
 
-void add_errors(SyscallUse& to, const SyscallUse& more) {
-  std::map<int, std::uint64_t> errors(to.errors.begin(), to.errors.end());
-  for (const auto& [error, times] : more.errors) errors[error] += times;
-  to.errors.assign(errors.begin(), errors.end());
-  std::ranges::stable_sort(to.errors, std::ranges::greater(), &std::pair<int, std::uint64_t>::second);
+void add_programs(SyscallError& to, SyscallError& more) {
+  merge_items(
+      to.programs, std::move(more.programs), [](const FailingProgram& program) { return program.name; },
+      [](FailingProgram& sum, const FailingProgram& program) {
+        if (sum.tgid != program.tgid) sum.tgid = 0;
+        sum.count += program.count;
+      },
+      [](const FailingProgram& program) { return program.count; });
+}
+
+void add_errors(SyscallUse& to, SyscallUse& more) {
+  merge_items(
+      to.errors, std::move(more.errors), [](const SyscallError& error) { return error.number; },
+      [](SyscallError& sum, SyscallError& error) {
+        sum.count += error.count;
+        add_programs(sum, error);
+      },
+      [](const SyscallError& error) { return error.count; });
 }
 
 class Merging {
@@ -219,6 +232,9 @@ class Merging {
     for (SyscallUse& use : more.calls) {
       use.process = text(use.process);
       use.name = text(use.name);
+      for (SyscallError& error : use.errors) {
+        for (FailingProgram& program : error.programs) program.name = text(program.name);
+      }
     }
     if (!into_.syscalls) {
       into_.syscalls = std::move(more);
@@ -237,7 +253,7 @@ class Merging {
     merge_items(
         report.calls, std::move(more.calls),
         [](const SyscallUse& use) { return std::tuple(use.tgid, use.process, use.name); },
-        [](SyscallUse& sum, const SyscallUse& use) {
+        [](SyscallUse& sum, SyscallUse& use) {
           sum.count += use.count;
           sum.failed += use.failed;
           sum.durations += use.durations;

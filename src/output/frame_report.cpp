@@ -4,6 +4,7 @@
 #include <string_view>
 
 #include "model/stack_roots.h"
+#include "output/clean_text.h"
 #include "output/text_table.h"
 
 namespace profile {
@@ -103,6 +104,7 @@ void FrameReport::add(const Profile& profile, const Row& row) {
 
 void FrameReport::add_unnamed(const Profile& profile, const Row& row, const Frame& frame) {
   if (frame.unnamed == Unnamed::no_symbol && frame.kind == FrameKind::user && frame.module != StringId::empty) {
+    if (debuginfod_.empty()) debuginfod_ = clean_text(profile.run.debuginfod);
     without_symbol_[std::string(profile.strings.view(frame.module))] += row.samples;
   } else if (frame.unnamed == Unnamed::no_jit_map) {
     Suspects& processes = in_jit_[std::string(remedy_for(profile, row))];
@@ -115,8 +117,10 @@ void FrameReport::add_remedies(std::vector<std::string>& lines) const {
     return static_cast<double>(unnamed(reason)) > unnamed_share_said * static_cast<double>(frames_);
   };
   if (is_much(Unnamed::no_symbol) && !without_symbol_.empty()) {
-    lines.push_back("most frames without a symbol are in: " + worst_of(without_symbol_) +
-                    "; --debuginfod, or a -dbgsym or -debuginfo package, names the code of distributions");
+    const std::string remedy =
+        debuginfod_.empty() ? "--debuginfod, or a -dbgsym or -debuginfo package, names the code of distributions"
+                            : "debuginfod (" + debuginfod_ + ") did not name them; a -dbgsym or -debuginfo package may";
+    lines.push_back("most frames without a symbol are in: " + worst_of(without_symbol_) + "; " + remedy);
   }
   if (!is_much(Unnamed::no_jit_map)) return;
   for (const auto& [remedy, processes] : in_jit_) {

@@ -11,14 +11,14 @@
 namespace profile {
 namespace {
 
-struct TimeUnit {
+struct BoundUnit {
   std::string_view name;
   double ns;
 };
 
 // `first` and `last` are bucket numbers. The unit may be larger than the shortest time if the longest time needs it,
 // because bounds below one are printed with three decimals.
-TimeUnit unit_for(std::size_t first, std::size_t last) {
+BoundUnit unit_for(std::size_t first, std::size_t last) {
   constexpr std::size_t ns_100 = 7;
   constexpr std::size_t us = 10;
   constexpr std::size_t us_100 = 17;
@@ -42,7 +42,7 @@ void write_histogram(std::ostream& out, const Log2Histogram& times) {
   const auto last = static_cast<std::size_t>(end - counts.begin()) - 1;
   const std::uint64_t most = *std::max_element(begin, end);
 
-  const TimeUnit unit = unit_for(first, last);
+  const BoundUnit unit = unit_for(first, last);
   const auto lower = [&](std::size_t bucket) {
     if (bucket == 0) return std::string("0");
     const double bound = std::ldexp(1.0, static_cast<int>(bucket)) / unit.ns;

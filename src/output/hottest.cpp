@@ -4,13 +4,17 @@
 
 #include <algorithm>
 #include <map>
+#include <optional>
 #include <sstream>
 #include <tuple>
+#include <unordered_set>
 #include <utility>
 
+#include "model/run_words.h"
 #include "output/blamed_frame.h"
 #include "output/clean_text.h"
 #include "output/shown_frame.h"
+#include "output/tables.h"
 #include "output/text_cells.h"
 #include "output/text_table.h"
 
@@ -20,6 +24,49 @@ namespace {
 // A longer name would push the module off the screen.
 constexpr std::size_t widest_name = 60;
 
+// The rows that count in the summary. A kernel thread waits for work all the time.
+class ListedRows {
+ public:
+  explicit ListedRows(const Profile& profile)
+      : is_left_out_(profile.processes().size()), is_wall_(profile.run.event == measures::wall.event) {
+    if (!profile.thread_waits) return;
+    const BlockingThreads threads = blocking_threads(profile);
+    is_asleep_ = threads.asleep_ns != 0;
+    if (threads.left_out_ns == 0) return;
+    std::unordered_set<std::uint32_t> of_kernel;
+    for (const ThreadWait& thread : *profile.thread_waits) {
+      if (thread.is_kernel_thread && thread.tgid != 0) of_kernel.insert(thread.tgid);
+    }
+    for (std::size_t i = 0; i < is_left_out_.size(); ++i) {
+      is_left_out_[i] = of_kernel.contains(profile.processes()[i].tgid);
+    }
+  }
+
+  [[nodiscard]] bool has(const Profile& profile, const Row& row) const {
+    if (!is_left_out_[static_cast<std::size_t>(row.process)]) return true;
+    return is_wall_ && profile.strings.view(row.tag) != off_cpu_tag;
+  }
+  [[nodiscard]] std::uint64_t total(const Profile& profile) const {
+    std::uint64_t sum = 0;
+    for (const Row& row : profile.rows()) sum += has(profile, row) ? row.value : 0;
+    return sum;
+  }
+  // What the total is made of, where the sum of the threads' list is another. Empty: it is the same.
+  [[nodiscard]] std::string difference(const Profile& profile) const {
+    std::string text;
+    if (!profile.thread_waits) return text;
+    if (is_wall_) text += ", on a CPU and off";
+    if (is_asleep_) text += ", with the threads that never woke up";
+    if (std::ranges::find(is_left_out_, true) != is_left_out_.end()) text += "; waits of kernel threads are left out";
+    return text;
+  }
+
+ private:
+  std::vector<bool> is_left_out_;  // by ProcessId
+  bool is_wall_;                   // the other rows are of time on a CPU
+  bool is_asleep_ = false;         // the list of threads tells some apart
+};
+
 enum class Which : std::uint8_t {
   all,
   of_scripts  // a row belongs to the innermost one, whatever that calls
@@ -27,7 +74,8 @@ enum class Which : std::uint8_t {
 
 class Functions {
  public:
-  explicit Functions(const Profile& profile, Which which = Which::all) : profile_(profile), which_(which) {
+  explicit Functions(const Profile& profile, Which which = Which::all, const ListedRows* listed = nullptr)
+      : profile_(profile), which_(which), listed_(listed) {
     shown_of_.reserve(profile.frames().size() + 1);
     for (std::size_t i = 0; i < profile.frames().size(); ++i) {
       shown_of_.push_back(shown_.size());
@@ -37,7 +85,10 @@ class Functions {
   }
 
   std::vector<HotFunction> counted() && {
-    for (const Row& row : profile_.rows()) which_ == Which::all ? count(row) : count_scripts(row);
+    for (const Row& row : profile_.rows()) {
+      if (listed_ != nullptr && !listed_->has(profile_, row)) continue;
+      which_ == Which::all ? count(row) : count_scripts(row);
+    }
     std::erase_if(functions_, [](const HotFunction& function) { return function.total == 0; });
     std::sort(functions_.begin(), functions_.end(), [](const HotFunction& a, const HotFunction& b) {
       if (a.self != b.self) return a.self > b.self;
@@ -97,6 +148,7 @@ class Functions {
 
   const Profile& profile_;
   Which which_;
+  const ListedRows* listed_;  // nullptr: all rows
   std::map<std::pair<std::string, std::string>, std::size_t> numbers_;
   std::vector<HotFunction> functions_;
   std::vector<std::uint64_t> counted_at_;  // by function: number of the last row that has it; 0: none
@@ -105,6 +157,34 @@ class Functions {
   std::uint64_t row_number_ = 0;
   // How many functions of the row come before the one that it is blamed on; SIZE_MAX and less when it has been met.
   std::size_t above_blamed_ = 0;
+};
+
+// How the values of a table are written. Times have the unit that makes their sum short.
+class Amounts {
+ public:
+  Amounts(const RunUnit& unit, std::span<const HotFunction> functions, std::uint64_t whole)
+      : word_(clean_text(unit.word())) {
+    if (unit != Unit::microseconds && unit != Unit::nanoseconds) return;
+    ns_ = unit == Unit::microseconds ? 1000 : 1;
+    std::vector<double> times_ns{ns_ * static_cast<double>(whole)};
+    for (const HotFunction& function : functions) {
+      for (const std::uint64_t value : {function.self, function.total}) {
+        times_ns.push_back(ns_ * static_cast<double>(value));
+      }
+    }
+    time_ = time_unit(times_ns);
+    word_ = time_->name;
+  }
+
+  [[nodiscard]] const std::string& unit() const { return word_; }
+  [[nodiscard]] std::string text(std::uint64_t value) const {
+    return time_ ? time_->text(ns_ * static_cast<double>(value)) : std::to_string(value);
+  }
+
+ private:
+  std::string word_;
+  double ns_ = 1;  // of a value of 1
+  std::optional<TimeUnit> time_;
 };
 
 void cut_names(std::vector<HotFunction>& functions) {
@@ -120,11 +200,36 @@ std::uint64_t sum_of_selves(std::span<const HotFunction> functions) {
   return sum;
 }
 
+Amounts write_table(std::ostream& out, const RunUnit& unit, std::span<const HotFunction> functions, std::size_t most,
+                    bool with_modules, std::uint64_t whole) {
+  constexpr double of_least_share = 2000;  // 0.05 %: percent() shows less as 0.0 %
+  const auto has_share = [whole](const HotFunction& function) {
+    return of_least_share * static_cast<double>(function.self) >= static_cast<double>(whole);
+  };
+  const auto end_of_shares = std::ranges::find_if_not(functions, has_share);
+  const auto shared = static_cast<std::size_t>(end_of_shares - functions.begin());
+  const std::size_t shown = std::min({most, functions.size(), std::max<std::size_t>(shared, 1)});
+  Amounts amounts(unit, functions.first(shown), whole);
+  out << top_of(shown, functions.size(), "function") << ", in " << amounts.unit() << '\n';
+  std::vector<TextTable::Column> columns = {{"SELF"}, {"SHARE"}, {"TOTAL"}, {"SHARE"}};
+  columns.push_back({"FUNCTION", TextTable::Align::left});
+  if (with_modules) columns.push_back({"MODULE", TextTable::Align::left});
+  TextTable table(std::move(columns));
+  for (const HotFunction& function : functions.first(shown)) {
+    std::vector<std::string> cells = {amounts.text(function.self), percent(function.self, whole),
+                                      amounts.text(function.total), percent(function.total, whole), function.name};
+    if (with_modules) cells.push_back(function.module);
+    table.add(std::move(cells));
+  }
+  table.write(out);
+  return amounts;
+}
+
 // Most of what a script costs is in functions of its interpreter and of libraries, which do not say what to change. If
 // these hide the script's own functions among the first `most` of `all`, their table follows.
-void add_script_lines(const Profile& profile, std::span<const HotFunction> all, std::size_t most,
-                      std::vector<std::string>& lines) {
-  std::vector<HotFunction> scripts = Functions(profile, Which::of_scripts).counted();
+void add_script_lines(const Profile& profile, std::span<const HotFunction> all, const ListedRows& listed,
+                      std::size_t most, std::vector<std::string>& lines) {
+  std::vector<HotFunction> scripts = Functions(profile, Which::of_scripts, &listed).counted();
   if (scripts.empty()) return;
   cut_names(scripts);
   const auto is_shown = [&](const HotFunction& script) {
@@ -132,9 +237,10 @@ void add_script_lines(const Profile& profile, std::span<const HotFunction> all, 
       return function.name == script.name && function.module == script.module && function.self >= script.self / 2;
     });
   };
-  if (sum_of_selves(scripts) < profile.total() / 20 || is_shown(scripts.front())) return;
+  const std::uint64_t whole = listed.total(profile);
+  if (sum_of_selves(scripts) < whole / 20 || is_shown(scripts.front())) return;
   std::ostringstream out;
-  write_function_table(out, profile, scripts, std::min<std::size_t>(most, 5), true);
+  write_table(out, profile.run.unit, scripts, std::min<std::size_t>(most, 5), true, whole);
   std::istringstream in(std::move(out).str());
   std::size_t number = lines.size();
   for (std::string line; std::getline(in, line);) lines.push_back(std::move(line));
@@ -145,30 +251,19 @@ void add_script_lines(const Profile& profile, std::span<const HotFunction> all, 
 
 std::vector<HotFunction> hottest_functions(const Profile& profile) { return Functions(profile).counted(); }
 
-void write_function_table(std::ostream& out, const Profile& profile, std::span<const HotFunction> functions,
-                          std::size_t most, bool with_modules) {
-  const std::size_t shown = std::min(most, functions.size());
-  out << top_of(shown, functions.size(), "function") << ", in " << clean_text(profile.run.unit.word()) << '\n';
-  const std::uint64_t whole = profile.total();
-  std::vector<TextTable::Column> columns = {{"SELF"}, {"SHARE"}, {"TOTAL"}, {"SHARE"}};
-  columns.push_back({"FUNCTION", TextTable::Align::left});
-  if (with_modules) columns.push_back({"MODULE", TextTable::Align::left});
-  TextTable table(std::move(columns));
-  for (const HotFunction& function : functions.first(shown)) {
-    std::vector<std::string> cells = {std::to_string(function.self), percent(function.self, whole),
-                                      std::to_string(function.total), percent(function.total, whole), function.name};
-    if (with_modules) cells.push_back(function.module);
-    table.add(std::move(cells));
-  }
-  table.write(out);
+void write_function_table(std::ostream& out, const RunUnit& unit, std::span<const HotFunction> functions,
+                          std::size_t most, bool with_modules, std::uint64_t whole) {
+  write_table(out, unit, functions, most, with_modules, whole);
 }
 
 std::vector<std::string> hottest_lines(const Profile& profile, std::size_t most) {
-  std::vector<HotFunction> functions = hottest_functions(profile);
+  const ListedRows listed(profile);
+  std::vector<HotFunction> functions = Functions(profile, Which::all, &listed).counted();
   if (functions.empty()) return {};
   cut_names(functions);
+  const std::uint64_t whole = listed.total(profile);
   std::ostringstream out;
-  write_function_table(out, profile, functions, most, true);
+  const Amounts amounts = write_table(out, profile.run.unit, functions, most, true, whole);
   std::vector<std::string> lines;
   const auto is_blamed = [&](const Row& row) { return is_blamed_on_caller(profile, row); };
   const bool names_callers = std::ranges::any_of(profile.rows(), is_blamed);
@@ -176,7 +271,10 @@ std::vector<std::string> hottest_lines(const Profile& profile, std::size_t most)
   for (std::string line; std::getline(in, line);) lines.push_back(std::move(line));
   if (names_callers)
     lines.front() += ": SELF is of the first frame outside kernel, C library, allocator and interpreter";
-  add_script_lines(profile, functions, most, lines);
+  if (const std::string difference = listed.difference(profile); !difference.empty()) {
+    lines.push_back("all together " + amounts.text(whole) + ' ' + amounts.unit() + difference);
+  }
+  add_script_lines(profile, functions, listed, most, lines);
   return lines;
 }
 

@@ -147,7 +147,7 @@ Label LabelledRows::intern_owner(const Row& row) {
   const StringId name = wording_.owner == Wording::Owner::process_and_tgid ? process.name : row.thread_name;
   text_.clear();
   append_name(text_, profile_.strings.view(name), wording_.semicolon);
-  if (wording_.owner != Wording::Owner::thread) append_pid(text_, profile_.run, process.tgid);
+  if (wording_.owner != Wording::Owner::thread) append_pid(text_, process.tgid);
   return intern_text();
 }
 

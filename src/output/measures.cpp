@@ -20,10 +20,15 @@ struct Names {
 };
 
 MeasureValue named(const Names& names, std::string text, std::optional<std::uint64_t> number = {}) {
-  return {names.heading, names.csv, names.json, std::move(text), number};
+  return {.heading = names.heading, .csv = names.csv, .json = names.json, .text = std::move(text), .number = number};
 }
 MeasureValue count(const Names& names, std::uint64_t number) { return named(names, std::to_string(number), number); }
-MeasureValue ns_in_ms(const Names& names, std::uint64_t ns) { return named(names, milliseconds(ns), ns); }
+MeasureValue time(const Names& names, double ns, std::optional<std::uint64_t> number = {}) {
+  MeasureValue value = named(names, {}, number);
+  value.time_ns = ns;
+  return value;
+}
+MeasureValue time(const Names& names, std::uint64_t ns) { return time(names, static_cast<double>(ns), ns); }
 MeasureValue key(MeasureValue value) {
   value.is_key = true;
   return value;
@@ -34,11 +39,27 @@ std::string cleaned(const Profile& profile, StringId id) { return clean_name(pro
 // `returned`: the names of the number of calls or requests.
 void visit_times(const Durations& times, const Names& returned, const MeasureVisit& visit) {
   visit(count(returned, times.count));
-  visit(ns_in_ms({"TOTAL ms", "total_ns", "total_ns"}, times.total_ns));
-  visit(named({.heading = "MEAN us"}, microseconds(ratio(times.total_ns, times.count))));
+  visit(time({"TOTAL", "total_ns", "total_ns"}, times.total_ns));
+  visit(time({.heading = "MEAN"}, ratio(times.total_ns, times.count)));
   visit(count({.json = "avg_ns"}, average_ns(times)));
   visit(count({.csv = "min_ns", .json = "min_ns"}, times.min_ns));
-  visit(named({"MAX us", "max_ns", "max_ns"}, microseconds(static_cast<double>(times.max_ns)), times.max_ns));
+  visit(time({"MAX", "max_ns", "max_ns"}, times.max_ns));
+}
+
+bool tells_programs(const SyscallReport& report) {
+  const auto tells = [](const SyscallError& error) { return !error.programs.empty(); };
+  return !report.by_process && std::ranges::any_of(report.calls, [&](const SyscallUse& call) {
+    return std::ranges::any_of(call.errors, tells);
+  });
+}
+
+// "redis-server (185) 98.0%"; without the number for several processes of that name.
+std::string most_failing(const Profile& profile, const SyscallError& error) {
+  if (error.programs.empty()) return {};
+  const FailingProgram& program = error.programs.front();
+  std::string text = cleaned(profile, program.name);
+  if (program.tgid != 0) text += " (" + std::to_string(program.tgid) + ')';
+  return text + ' ' + percent(program.count, error.count);
 }
 
 void visit_process(const Profile& profile, const SyscallUse& call, const MeasureVisit& visit) {
@@ -60,7 +81,7 @@ std::string call_rate(std::uint64_t count, const SyscallReport& report) {
 std::vector<SyscallFailure> failures_of(const SyscallReport& report) {
   std::vector<SyscallFailure> failures;
   for (const SyscallUse& call : report.calls) {
-    for (const auto& [error, count] : call.errors) failures.push_back({&call, error, count});
+    for (const SyscallError& error : call.errors) failures.push_back({&call, &error});
   }
   return failures;
 }
@@ -70,11 +91,11 @@ void visit_wait(const Profile& profile, const ThreadWait& thread, std::uint64_t 
   visit(key(count({"PID", "pid"}, thread.tgid)));
   visit(key(count({"TID", "tid", "tid"}, thread.tid)));
   visit(key(named({"NAME", "name", "name"}, cleaned(profile, thread.name))));
-  visit(ns_in_ms({"BLOCKED ms", "blocked_ns", "total_time_ns"}, waits.total_ns));
+  visit(time({"BLOCKED", "blocked_ns", "total_time_ns"}, waits.total_ns));
   visit(named({.heading = "SHARE"}, total_ns == 0 ? "-" : percent(waits.total_ns, total_ns)));
   visit(count({"WAITS", "waits", "count"}, waits.count));
   visit(count({.json = "avg_time_ns"}, average_ns(waits)));
-  visit(ns_in_ms({"LONGEST ms", "longest_ns", "max_time_ns"}, waits.max_ns));
+  visit(time({"LONGEST", "longest_ns", "max_time_ns"}, waits.max_ns));
   visit(count({.json = "min_time_ns"}, waits.min_ns));
 }
 
@@ -98,7 +119,7 @@ void visit_call(const Profile& profile, const SyscallUse& call, const MeasureVis
 void visit_failure(const Profile& profile, const SyscallFailure& failure, const MeasureVisit& visit) {
   visit(key(named({"SYSCALL", "syscall"}, cleaned(profile, failure.call->name))));
   visit_process(profile, *failure.call, visit);
-  visit_error(failure, visit);
+  visit_error(profile, failure, visit);
 }
 
 void visit_times(const Durations& times, const MeasureVisit& visit) {
@@ -114,12 +135,14 @@ void visit_counts(const Profile& profile, const SyscallUse& call, const MeasureV
   if (profile.syscalls->has_failures) visit(count({"FAILED", "failed", "failed"}, call.failed));
 }
 
-void visit_error(const SyscallFailure& failure, const MeasureVisit& visit) {
-  visit(count({.json = "errno"}, static_cast<std::uint64_t>(failure.error)));
-  visit(key(named({"ERROR", "error", "name"}, error_name(failure.error))));
-  visit(key(named({.heading = "MEANING"}, error_meaning(failure.error))));
-  visit(count({"FAILED", "failed", "count"}, failure.count));
-  visit(named({.heading = "OF ITS CALLS"}, percent(failure.count, failure.call->count)));
+void visit_error(const Profile& profile, const SyscallFailure& failure, const MeasureVisit& visit) {
+  const SyscallError& error = *failure.error;
+  visit(count({.json = "errno"}, static_cast<std::uint64_t>(error.number)));
+  visit(key(named({"ERROR", "error", "name"}, error_name(error.number))));
+  if (tells_programs(*profile.syscalls)) visit(key(named({.heading = "MOST BY"}, most_failing(profile, error))));
+  visit(key(named({.heading = "MEANING"}, error_meaning(error.number))));
+  visit(count({"FAILED", "failed", "count"}, error.count));
+  visit(named({.heading = "OF ITS CALLS"}, percent(error.count, failure.call->count)));
 }
 
 }  // namespace profile

@@ -17,7 +17,8 @@ struct MeasureValue {
   std::string heading = {};
   std::string csv = {};
   std::string json = {};
-  std::string text = {};                     // clean, as a table shows it
+  std::string text = {};                     // clean, as a table shows it; of a time the table decides it
+  std::optional<double> time_ns = {};        // of a time; its heading has no unit, which the table adds
   std::optional<std::uint64_t> number = {};  // for the other forms; nullopt: they have the text, too
   bool is_key = false;                       // says whose values these are
 };
@@ -25,8 +26,7 @@ using MeasureVisit = std::function<void(const MeasureValue& value)>;
 
 struct SyscallFailure {
   const SyscallUse* call = nullptr;
-  int error = 0;
-  std::uint64_t count = 0;
+  const SyscallError* error = nullptr;
 };
 // In the order of the calls. `report` must outlive the result.
 [[nodiscard]] std::vector<SyscallFailure> failures_of(const SyscallReport& report);
@@ -40,7 +40,7 @@ void visit_failure(const Profile& profile, const SyscallFailure& failure, const 
 // Parts of rows that are objects of their own in json: times, counts of a call, an error.
 void visit_times(const Durations& times, const MeasureVisit& visit);
 void visit_counts(const Profile& profile, const SyscallUse& call, const MeasureVisit& visit);
-void visit_error(const SyscallFailure& failure, const MeasureVisit& visit);
+void visit_error(const Profile& profile, const SyscallFailure& failure, const MeasureVisit& visit);
 
 // 0 when there are none.
 [[nodiscard]] std::uint64_t average_ns(const Durations& durations);

@@ -1,5 +1,7 @@
 #include "output/nothing_recorded.h"
 
+#include <vector>
+
 #include "output/clean_text.h"
 #include "support/plural.h"
 
@@ -19,7 +21,25 @@ std::string targets_of(const RunInfo& run) {
   return text;
 }
 
+// "other processes or threads with other names": what the filters leave out.
+std::string filtered_kinds(const RunInfo& run) {
+  std::vector<std::string> kinds;
+  if (!run.command.empty() || !run.tgids.empty()) kinds.emplace_back("other processes");
+  if (!run.tids.empty()) kinds.emplace_back("other threads");
+  if (!run.names.empty()) kinds.emplace_back("threads with other names");
+  for (const std::string& kind : run.left_out) kinds.push_back(clean_text(kind));
+  if (kinds.empty()) kinds.emplace_back(run.cpus.empty() ? "other processes" : "other CPUs");
+  std::string text;
+  for (const std::string& kind : kinds) text.append(text.empty() ? "" : " or ").append(kind);
+  return text;
+}
+
 }  // namespace
+
+std::string what_was_filtered(const RunInfo& run, const Account& account) {
+  if (!account.is_known || account.recorded == 0 || account.filtered <= account.taken / 2) return {};
+  return "the " + std::to_string(account.filtered) + " filtered samples are of " + filtered_kinds(run);
+}
 
 std::string why_nothing(const RunInfo& run, const Account& account) {
   if (!account.is_known || account.recorded != 0) return {};
@@ -39,7 +59,7 @@ std::string why_nothing(const RunInfo& run, const Account& account) {
   if (account.filtered == 0) {
     line += " of idle CPUs";
   } else {
-    line += account.idle == 0 ? " of other processes" : " of other processes and of idle CPUs";
+    line += " of " + filtered_kinds(run) + (account.idle == 0 ? "" : " and of idle CPUs");
   }
   if (!is_clock) return line + unended;
   if (!run.names.empty()) {

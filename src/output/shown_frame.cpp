@@ -27,8 +27,9 @@ void append_word(std::string& out, std::string_view name) {
   }
 }
 
-void append_pid(std::string& out, const RunInfo& run, std::uint32_t tgid) {
-  if (run.processes_by_name && tgid == 0 && !out.ends_with(')')) return;
+void append_pid(std::string& out, std::uint32_t tgid) {
+  const bool is_idle = std::string_view(out).substr(out.rfind(' ') + 1).starts_with("swapper");
+  if (tgid == 0 && !is_idle && !out.ends_with(')')) return;
   append_all(out, " (", tgid, ")");
 }
 

@@ -52,7 +52,8 @@ void write_errors(std::ostream& out, const Profile& profile, std::size_t top) {
     out << "No system call failed.\n\n";
     return;
   }
-  std::stable_sort(failures.begin(), failures.end(), [](const auto& a, const auto& b) { return a.count > b.count; });
+  std::stable_sort(failures.begin(), failures.end(),
+                   [](const auto& a, const auto& b) { return a.error->count > b.error->count; });
   const std::size_t shown = std::min(top, failures.size());
   out << top_of(shown, failures.size(), "failure") << '\n';
   write_rows(out, shown, Keys::last,

@@ -19,6 +19,15 @@ namespace {
 // Who waits so much of the time and never wakes up has slept through all of it.
 constexpr double asleep_part = 0.9;
 
+// Writes the texts of a column of times.
+TimeUnit give_unit(std::vector<std::vector<MeasureValue>>& table, std::size_t column, std::uint64_t sum_ns) {
+  std::vector<double> times_ns{static_cast<double>(sum_ns)};
+  for (const auto& values : table) times_ns.push_back(values[column].time_ns.value_or(0));
+  const TimeUnit unit = time_unit(times_ns);
+  for (auto& values : table) values[column].text = unit.text(values[column].time_ns.value_or(0));
+  return unit;
+}
+
 void write_thread_waits(std::ostream& out, const Profile& profile, std::size_t top) {
   const BlockingThreads threads = blocking_threads(profile);
   if (threads.listed.empty()) {
@@ -27,18 +36,21 @@ void write_thread_waits(std::ostream& out, const Profile& profile, std::size_t t
   }
   const std::size_t shown = std::min(top, threads.listed.size());
   out << top_of(shown, threads.listed.size(), "blocking thread") << '\n';
-  write_rows(out, shown, Keys::first, [&](std::size_t i, const MeasureVisit& visit) {
+  const auto visit_row = [&](std::size_t i, const MeasureVisit& visit) {
     visit_wait(profile, *threads.listed[i], threads.is_apart(i) ? 0 : threads.total_ns, visit);
-  });
-  out << "all together " << milliseconds(threads.total_ns) << " ms in " << number_of(threads.waits, "wait");
+  };
+  const TimeUnit unit = write_rows(out, shown, Keys::first, visit_row, threads.total_ns + threads.asleep_ns);
+  const auto time = [&unit](std::uint64_t ns) {
+    return unit.text(static_cast<double>(ns)).append(" ").append(unit.name);
+  };
+  out << "all together " << time(threads.total_ns) << " in " << number_of(threads.waits, "wait");
   if (threads.asleep != 0) {
     out << "; " << number_of(threads.asleep, "thread") << " never woke up";
     if (threads.asleep_ns != 0) {
-      out << ", " << milliseconds(threads.asleep_ns) << " ms, and " << plural(threads.asleep, "stands", "stand")
-          << " last";
+      out << ", " << time(threads.asleep_ns) << ", and " << plural(threads.asleep, "stands", "stand") << " last";
     }
   }
-  if (threads.left_out_ns != 0) out << "; kernel threads, " << milliseconds(threads.left_out_ns) << " ms, are left out";
+  if (threads.left_out_ns != 0) out << "; kernel threads, " << time(threads.left_out_ns) << ", are left out";
   out << "\n\n";
 }
 
@@ -120,28 +132,38 @@ BlockingThreads blocking_threads(const Profile& profile) {
   return threads;
 }
 
-void write_rows(std::ostream& out, std::size_t rows, Keys keys,
-                const std::function<void(std::size_t, const MeasureVisit&)>& visit_row) {
-  std::optional<TextTable> table;
+TimeUnit write_rows(std::ostream& out, std::size_t rows, Keys keys,
+                    const std::function<void(std::size_t, const MeasureVisit&)>& visit_row, std::uint64_t sum_ns) {
+  std::vector<std::vector<MeasureValue>> table;
   for (std::size_t i = 0; i < rows; ++i) {
-    std::vector<MeasureValue> values;
+    std::vector<MeasureValue>& values = table.emplace_back();
     visit_row(i, [&values](const MeasureValue& value) {
       if (!value.heading.empty()) values.push_back(value);
     });
     if (keys == Keys::last) {
       std::stable_partition(values.begin(), values.end(), [](const MeasureValue& value) { return !value.is_key; });
     }
-    std::vector<TextTable::Column> columns;
-    std::vector<std::string> cells;
-    for (const MeasureValue& value : values) {
-      const bool is_name = value.is_key && !value.number;
-      columns.push_back({value.heading, is_name ? TextTable::Align::left : TextTable::Align::right});
-      cells.push_back(value.text);
-    }
-    if (!table) table.emplace(std::move(columns));
-    table->add(std::move(cells));
   }
-  if (table) table->write(out);
+  if (table.empty()) return {};
+  std::vector<TextTable::Column> columns;
+  std::optional<TimeUnit> first_unit;
+  for (std::size_t column = 0; column < table.front().size(); ++column) {
+    const MeasureValue& first = table.front()[column];
+    const bool is_name = first.is_key && !first.number;
+    columns.push_back({first.heading, is_name ? TextTable::Align::left : TextTable::Align::right});
+    if (!first.time_ns) continue;
+    const TimeUnit unit = give_unit(table, column, first_unit ? 0 : sum_ns);
+    columns.back().heading.append(" ").append(unit.name);
+    if (!first_unit) first_unit = unit;
+  }
+  TextTable text(std::move(columns));
+  for (const std::vector<MeasureValue>& values : table) {
+    std::vector<std::string> cells;
+    for (const MeasureValue& value : values) cells.push_back(value.text);
+    text.add(std::move(cells));
+  }
+  text.write(out);
+  return first_unit.value_or(TimeUnit());
 }
 
 void write_tables(std::ostream& out, const Profile& profile, std::size_t top) {

@@ -11,6 +11,7 @@
 
 #include "model/profile.h"
 #include "output/measures.h"
+#include "output/text_table.h"
 
 namespace profile {
 
@@ -19,9 +20,11 @@ void write_tables(std::ostream& out, const Profile& profile, std::size_t top);
 // `profile.syscalls` must be set. Each table has at most `top` rows.
 void write_syscall_tables(std::ostream& out, const Profile& profile, std::size_t top);
 // Prints a table of `rows` rows, whose values `visit_row` visits. Its keys are the first columns or the last ones.
+// The first column of times has a unit for `sum_ns`, too, which is told below the table; returns that unit.
 enum class Keys : std::uint8_t { first, last };
-void write_rows(std::ostream& out, std::size_t rows, Keys keys,
-                const std::function<void(std::size_t row, const MeasureVisit& visit)>& visit_row);
+TimeUnit write_rows(std::ostream& out, std::size_t rows, Keys keys,
+                    const std::function<void(std::size_t row, const MeasureVisit& visit)>& visit_row,
+                    std::uint64_t sum_ns = 0);
 // Prints a histogram of durations in the format of bcc's tools, because many users know it. `times` is in nanoseconds;
 // the output uses the unit with the shortest numbers. Writes nothing when `times` is empty.
 void write_histogram(std::ostream& out, const Log2Histogram& times);

@@ -68,6 +68,27 @@ std::string decimal(double value, int digits) {
   return text;
 }
 
+TimeUnit time_unit(std::span<const double> times_ns) {
+  constexpr TimeUnit ms{.name = "ms", .ns = 1e6};
+  constexpr TimeUnit s{.name = "s", .ns = 1e9};
+  constexpr double from_ms_ns = 1e6;
+  constexpr double from_s_ns = 1e10;
+  constexpr int most_digits = 6;
+  double longest = 0;
+  double shortest = 0;
+  for (const double time_ns : times_ns) {
+    longest = std::max(longest, time_ns);
+    if (time_ns > 0 && (shortest == 0 || time_ns < shortest)) shortest = time_ns;
+  }
+  TimeUnit unit = longest >= from_s_ns ? s : longest >= from_ms_ns ? ms : TimeUnit();
+  constexpr double least_in_last_digit = 5;
+  double in_last_digit = shortest / unit.ns * 1000;
+  for (; shortest != 0 && in_last_digit < least_in_last_digit && unit.digits < most_digits; ++unit.digits) {
+    in_last_digit *= 10;
+  }
+  return unit;
+}
+
 std::string percent(std::uint64_t part, std::uint64_t whole) {
   return decimal(whole == 0 ? 0 : 100 * static_cast<double>(part) / static_cast<double>(whole)) + '%';
 }

@@ -46,7 +46,7 @@ constexpr auto wire_fields(const PushCounts&) {
   using Counts = PushCounts;
   return std::tuple(&Counts::sent_requests, &Counts::sent_samples, &Counts::failed_tries, &Counts::missing_tables,
                     &Counts::refused_samples, &Counts::lost_samples, &Counts::waiting_requests,
-                    &Counts::waiting_samples, &Counts::waiting_bytes, &Counts::unsaved_samples);
+                    &Counts::waiting_samples, &Counts::waiting_bytes, &Counts::oldest_unix_s, &Counts::unsaved_samples);
 }
 constexpr auto wire_fields(const TargetState&) {
   return std::tuple(&TargetState::counts, &TargetState::trouble, &TargetState::spool_trouble, &TargetState::has_tried);

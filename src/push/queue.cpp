@@ -9,6 +9,7 @@
 #include <cerrno>
 #include <cinttypes>
 #include <cstdio>
+#include <ctime>
 #include <memory>
 #include <string_view>
 #include <system_error>
@@ -75,8 +76,12 @@ void RequestQueue::take_over() {
     if (!named || ::fstatat(directory_.get(), found->d_name, &file, AT_SYMLINK_NOFOLLOW) != 0) continue;
     if (!S_ISREG(file.st_mode)) continue;
     const auto bytes = static_cast<std::uint64_t>(file.st_size);
-    entries_.push_back(
-        {.number = named->number, .samples = named->samples, .bytes = bytes, .body = std::nullopt, .was_sent = true});
+    entries_.push_back({.number = named->number,
+                        .samples = named->samples,
+                        .bytes = bytes,
+                        .unix_s = static_cast<std::uint64_t>(file.st_mtim.tv_sec),
+                        .body = std::nullopt,
+                        .was_sent = true});
     bytes_ += bytes;
     samples_ += named->samples;
   }
@@ -100,7 +105,11 @@ bool RequestQueue::write(const Entry& entry, const std::string& body) {
 }
 
 void RequestQueue::add(std::string body, std::uint64_t samples) {
-  Entry entry{.number = next_number_++, .samples = samples, .bytes = body.size(), .body = std::nullopt};
+  Entry entry{.number = next_number_++,
+              .samples = samples,
+              .bytes = body.size(),
+              .unix_s = static_cast<std::uint64_t>(std::time(nullptr)),
+              .body = std::nullopt};
   bytes_ += entry.bytes;
   samples_ += samples;
   if (!directory_ || !write(entry, body)) {

@@ -43,6 +43,8 @@ class RequestQueue {
   [[nodiscard]] std::uint64_t requests() const { return entries_.size(); }
   [[nodiscard]] std::uint64_t bytes() const { return bytes_; }
   [[nodiscard]] std::uint64_t samples() const { return samples_; }
+  // When the oldest request was added, in seconds since 1970; 0: there is none.
+  [[nodiscard]] std::uint64_t oldest_unix_s() const { return entries_.empty() ? 0 : entries_.front().unix_s; }
   // The samples of the requests that are only in memory.
   [[nodiscard]] std::uint64_t samples_in_memory() const { return samples_in_memory_; }
   // The samples of the requests that went because of the bounds, or whose files could not be read back.
@@ -55,6 +57,7 @@ class RequestQueue {
     std::uint64_t number = 0;
     std::uint64_t samples = 0;
     std::uint64_t bytes = 0;
+    std::uint64_t unix_s = 0;         // when it was added
     std::optional<std::string> body;  // nullopt: it is in its file
     bool was_sent = false;
   };

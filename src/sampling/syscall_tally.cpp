@@ -34,7 +34,16 @@ void SyscallTally::add_result(std::uint32_t tgid, std::uint32_t call, const sysc
 }
 
 void SyscallTally::add_failures(std::uint32_t tgid, std::uint32_t call, int error, std::uint64_t times) {
-  sums_[{tgid, name_of_call_(call)}].errors[error] += times;
+  sums_[{tgid, name_of_call_(call)}].errors[error].count += times;
+}
+
+void SyscallTally::add_failures_of(std::uint32_t tgid, const std::string& program, std::uint32_t call, int error,
+                                   std::uint64_t times) {
+  Failures& failures = sums_[{0, name_of_call_(call)}].errors[error];
+  failures.count += times;
+  const auto [found, is_new] = failures.programs.try_emplace(program, Program{.tgid = tgid});
+  if (found->second.tgid != tgid) found->second.tgid = 0;
+  found->second.count += times;
 }
 
 std::vector<SyscallUse> SyscallTally::take(StringTable& strings, const NameOf& name_of_process) {
@@ -48,8 +57,17 @@ std::vector<SyscallUse> SyscallTally::take(StringTable& strings, const NameOf& n
                     .count = sums.begun,
                     .failed = sums.failed,
                     .durations = sums.durations,
-                    .errors = {sums.errors.begin(), sums.errors.end()}});
-    std::ranges::stable_sort(uses.back().errors, std::ranges::greater(), [](const auto& one) { return one.second; });
+                    .errors = {}});
+    std::vector<SyscallError>& errors = uses.back().errors;
+    for (const auto& [number, failures] : sums.errors) {
+      errors.push_back({.number = number, .count = failures.count});
+      std::vector<FailingProgram>& programs = errors.back().programs;
+      for (const auto& [program, one] : failures.programs) {
+        programs.push_back({.name = strings.intern(program), .tgid = one.tgid, .count = one.count});
+      }
+      std::ranges::stable_sort(programs, std::ranges::greater(), &FailingProgram::count);
+    }
+    std::ranges::stable_sort(errors, std::ranges::greater(), &SyscallError::count);
   }
   // `uses` is sorted by process and name, and stays so among equal counts.
   std::ranges::stable_sort(uses, std::ranges::greater(), &SyscallUse::count);

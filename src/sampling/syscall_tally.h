@@ -29,17 +29,28 @@ class SyscallTally {
   // `with_durations`: the BPF programs measured durations; otherwise those in `result` are ignored.
   void add_result(std::uint32_t tgid, std::uint32_t call, const syscall_result& result, bool with_durations);
   void add_failures(std::uint32_t tgid, std::uint32_t call, int error, std::uint64_t times);
+  // The same where processes are not kept apart: `program` is the name of the process `tgid`, "" when unknown.
+  void add_failures_of(std::uint32_t tgid, const std::string& program, std::uint32_t call, int error,
+                       std::uint64_t times);
 
   // Calls of the same name become one, even if their numbers are in different tables. The most frequent call comes
   // first. The tally is empty afterwards.
   [[nodiscard]] std::vector<SyscallUse> take(StringTable& strings, const NameOf& name_of_process);
 
  private:
+  struct Program {
+    std::uint32_t tgid = 0;  // 0: several
+    std::uint64_t count = 0;
+  };
+  struct Failures {
+    std::uint64_t count = 0;
+    std::map<std::string, Program> programs;  // by name
+  };
   struct Sums {
     std::uint64_t begun = 0;
     std::uint64_t failed = 0;
     Durations durations;
-    std::map<int, std::uint64_t> errors;
+    std::map<int, Failures> errors;
   };
   NameOfCall name_of_call_;
   std::map<std::pair<std::uint32_t, std::string>, Sums> sums_;  // by process and name

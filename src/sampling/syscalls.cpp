@@ -99,8 +99,10 @@ class Syscalls final : public Source {
 
   void set_cpus(const CpuList& online) override { ticks_.set_cpus(online); }
 
-  void make_room(ProcessTimeline& /*timeline*/, Profile& /*into*/) override {
-    if (std::atomic_ref(state_->rows).load(std::memory_order_relaxed) > syscall_table_rows / 2) take_tables(false);
+  void make_room(ProcessTimeline& timeline, Profile& /*into*/) override {
+    if (std::atomic_ref(state_->rows).load(std::memory_order_relaxed) > syscall_table_rows / 2) {
+      take_tables(timeline, false);
+    }
   }
 
   void collect(ProcessTimeline& timeline, Profile& into, bool stopped) override {
@@ -110,7 +112,7 @@ class Syscalls final : public Source {
       programs().run("flush");
     }
     Source::collect(timeline, into, stopped);
-    take_tables(stopped);
+    take_tables(timeline, stopped);
     const std::uint64_t calls = begun_in_tables_ + take_counts();
     begun_in_tables_ = 0;
     const std::uint64_t now_ns = stopped ? ended_ns_ : monotonic_ns();
@@ -155,8 +157,7 @@ class Syscalls final : public Source {
  private:
   [[nodiscard]] std::string name_of_process(ProcessTimeline& timeline, std::uint32_t tgid, std::string_view comm,
                                             std::uint64_t now_ns) const {
-    if (!source_.by_process) return {};
-    if (tgid == 0) return "[other processes]";
+    if (tgid == 0) return source_.by_process ? "[other processes]" : "";
     const std::string_view name = timeline.name_of(tgid, timeline.image_at(tgid, now_ns));
     return std::string(name.empty() ? comm : name);
   }
@@ -178,7 +179,7 @@ class Syscalls final : public Source {
   }
 
   // Moves the rows of the tables into the tally.
-  void take_tables(bool stopped) {
+  void take_tables(ProcessTimeline& timeline, bool stopped) {
     const auto generation = static_cast<std::uint16_t>(state_->generation);
     if (!stopped) {
       std::atomic_ref(state_->generation).store(generation ^ 1U, std::memory_order_seq_cst);
@@ -195,8 +196,12 @@ class Syscalls final : public Source {
       tally_.add_result(key.tgid, key.call, result, source_.latency);
     });
     if (!source_.failed) return;
+    const std::uint64_t now_ns = monotonic_ns();
+    timeline.update();
     take_table<std::uint64_t>("failures", generation, [&](const syscall_key& key, std::uint64_t times) {
-      tally_.add_failures(key.tgid, key.call, key.error, times);
+      if (source_.by_process) return tally_.add_failures(key.tgid, key.call, key.error, times);
+      const std::string program = name_of_process(timeline, key.tgid, {}, now_ns);
+      tally_.add_failures_of(key.tgid, program, key.call, key.error, times);
     });
   }
 

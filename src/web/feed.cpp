@@ -101,6 +101,7 @@ LiveFigures LiveFeed::figures() const {
   LiveFigures figures = figures_;
   figures.clients = clients;
   figures.captures = captures;
+  figures.silence_ns = monotonic_ns() - heard_ns_;
   return figures;
 }
 

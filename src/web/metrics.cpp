@@ -2,6 +2,8 @@
 // and its standard names for facts that every process has.
 #include "web/metrics.h"
 
+#include <algorithm>
+#include <ctime>
 #include <initializer_list>
 #include <sstream>
 #include <type_traits>
@@ -122,9 +124,17 @@ void write_pushes(MetricsText& text, const std::vector<PushCounts>& pushes) {
     text.begin(metric.name, metric.type, metric.help);
     for (const PushCounts& counts : pushes) text.sample(counts.*metric.count, {{"target", counts.target}});
   }
+  text.begin("profile_push_lag_seconds", "gauge", "How long the oldest profile has waited that is not accepted yet.");
+  for (const PushCounts& counts : pushes) {
+    const auto now_s = static_cast<std::uint64_t>(std::time(nullptr));
+    const std::uint64_t lag_s = counts.oldest_unix_s == 0 ? 0 : now_s - std::min(now_s, counts.oldest_unix_s);
+    text.sample(lag_s, {{"target", counts.target}});
+  }
 }
 
 void write_view(MetricsText& text, const LiveFigures& figures) {
+  text.gauge("profile_last_drain_age_seconds", "Since what the kernel holds was last read.",
+             to_seconds(figures.silence_ns));
   text.counter("profile_live_ticks_total", "Times that what was sampled was handed to the live view.", figures.ticks);
   text.counter("profile_live_skipped_value_total", "Of the value, what the page does not show, for want of time.",
                figures.skipped);

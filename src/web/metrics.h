@@ -13,6 +13,7 @@ namespace profile {
 
 struct LiveFigures {
   LiveView::Status status;
+  std::uint64_t silence_ns = 0;  // since the last tick
   std::uint64_t ticks = 0;
   std::uint64_t value = 0;     // sum of all rows of the ticks
   std::uint64_t skipped = 0;   // the part of `value` that the page lacks, because making its texts took too long

@@ -91,7 +91,13 @@ expect_silence out
 expect_err '^profile: there is no stack in empty$'
 profile report -q -f empty
 expect_silence err
-# Facts that the file does not have are not invented: no account, no rate, and not the year 1970.
+# Facts that the file does not have are not invented: no number of a process, no account, no rate, and not the year 1970.
+for format in counted residency speedscope; do
+  profile report --format "$format" a.folded
+  expect_no_out '\(0\)|pid.?0|\[0\]'
+done
+profile report a.folded
+expect_out '^    -                idle$'
 profile report -o told.html -o 'told-%Y.pb.gz' a.folded
 expect_status 0
 if grep -q '"taken"' told.html; then fail "an account was made up"; fi

@@ -31,7 +31,7 @@ print(sum("never_woke" in thread for thread in threads), sum("never_woke" not in
 sample -e off-cpu -p "$program" -o "$tmp/all.json" -o "$tmp/all.html" 0.5
 expect_balance
 expect_equal "$(never_woke "$tmp/all.json")" "$sleepers 1" "threads that never woke up, and others"
-expect_err "; $sleepers threads never woke up, [0-9.]+ ms, and stand last$"
+expect_err "; $sleepers threads never woke up, [0-9.]+ m?s, and stand last$"
 first=$(grep -A 2 '^Top [0-9]* blocking threads' "$tmp/err" | tail -n 1)
 [[ $first =~ ^\ *$program\ +$program\  ]] || fail "another thread comes first: $first"
 expect_err "^ *$program +[0-9]+ +python3 +[0-9.]+ +- +1 +[0-9.]+$"

@@ -18,6 +18,14 @@ expect_equal "$(grep -c ';write_nothing;.*;write EBADF' "$tmp/out")" 33 "writes 
 profile -e syscalls --failed -o "$tmp/a.html" -o - -- "$WORKLOADS/calls"
 expect_status 0
 grep -q ' write  *EBADF ' "$tmp/out" || fail "no table of errors"
+
+# The table names the program that most failures of a kind are of; its process only if it is one.
+grep -qE '^ *33 +[0-9.]+% +write +EBADF +calls \([0-9]+\) 100\.0% +Bad file descriptor$' "$tmp/out" ||
+  fail "nobody fails: $(outcome)"
+# shellcheck disable=SC2016  # the inner shell has these
+profile -e syscalls --failed -- bash -c '"$0"; "$0"; true' "$WORKLOADS/calls"
+expect_status 0
+grep -qE '^ *66 +[0-9.]+% +write +EBADF +calls 100\.0% +Bad file descriptor$' "$tmp/out" || fail "two processes: $(outcome)"
 grep -q 'failed system calls' "$tmp/a.html" || fail "the page does not say what failed"
 
 # With --latency they are weighted by the time that the failed calls took; one that goes on has not failed.

@@ -67,13 +67,10 @@ if [[ ${1:-} == --inside ]]; then
   exit 0
 fi
 need_root
-need_command cpack debootstrap dpkg-deb dpkg-shlibdeps chroot
+need_command debootstrap chroot
+source "$(dirname "$0")/deb.bash"
 is_debian_12 || skip "this is not Debian 12"
-
-run cpack -G DEB --config "$BUILD_DIR/CPackConfig.cmake" -B "$tmp/made"
-expect_status 0
-package=$(echo "$tmp"/made/*.deb)
-[[ -s $package ]] || fail "cpack made no package; $(outcome)"
+make_package
 
 # --- What is in it ---------------------------------------------------------------------------------------------------
 field() { dpkg-deb -f "$package" "$1"; }

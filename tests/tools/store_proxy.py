@@ -7,10 +7,12 @@ answer is not handed on), `cut` (the server gets half of the body), `exception` 
 `garbage` (no HTTP), `hangup`, `silent`, `endless` (an answer without an end), `bomb` (a gigabyte of zeros, compressed),
 `nonsense` (a well-formed answer that means nothing), `half` (the half of the server's answer), `ragged` (the same, with
 the length of what is there). Each such request has a line in DIRECTORY/troubled, and each other one in DIRECTORY/passed.
+If DIRECTORY/kept is a directory, the other ones are also kept there as they came, with their headers, in files 000001, ...
 """
 
 import http.client
 import http.server
+import itertools
 import os
 import socketserver
 import sys
@@ -21,6 +23,8 @@ import zlib
 
 where, port = sys.argv[1], int(sys.argv[2])
 lock = threading.Lock()
+kept = os.path.join(where, "kept")
+numbers = itertools.count(1)
 
 
 def note(name, line):
@@ -59,6 +63,11 @@ class Handler(http.server.BaseHTTPRequestHandler):
         self.end_headers()
         self.wfile.write(body)
 
+    def keep(self, body):
+        if os.path.isdir(kept):
+            with open(os.path.join(kept, f"{next(numbers):06}"), "wb") as file:
+                file.write(self.raw_requestline + bytes(self.headers).replace(b"\n", b"\r\n") + body)
+
     def do_POST(self):
         body = self.rfile.read(int(self.headers["Content-Length"]))
         query = urllib.parse.parse_qs(urllib.parse.urlsplit(self.path).query)
@@ -66,6 +75,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
         word = behaviour(sql)
         note("troubled" if word else "passed", f"{word} {sql[:100]}")
         if not word:
+            self.keep(body)
             return self.reply(*self.ask_server(body))
         if word == "lost":
             self.ask_server(body)

@@ -87,21 +87,22 @@ add_kernel() {
 
 # --- The guest -------------------------------------------------------------------------------------------------------
 # boot SECONDS PATIENCE CPUS MEGABYTES WORD... : starts $image on $tree with these words on the kernel's command line.
-# $tmp/left gets the files of the guest's /out, and $tmp/console its output; the second disk is for the guest's own use.
+# $tmp/left gets the files of the guest's /out, and $tmp/console its output. The second disk, $tmp/disk, is for the
+# guest's own use; it is made here unless it is there.
 # The guest is stopped after SECONDS, or after PATIENCE seconds without output. 1: the guest did not reach its first
 # process; 2: it did, but it did not reach its end.
 boot() {
   local seconds=$1 patience=$2 cpus=$3 megabytes=$4 pid status
   shift 4
   (cd "$tree" && find . -print0 | cpio --null -o -H newc --quiet >"$tmp/initrd") || fail "no first file system can be made"
-  truncate -s 64M "$tmp/results" && truncate -s 16M "$tmp/disk"
+  truncate -s 64M "$tmp/results" && truncate -s '>16M' "$tmp/disk"
   : >"$tmp/console"
   # One thread for all CPUs: with one thread each, QEMU 7.2 may run an old instruction after the kernel has changed its
   # own code. `quiet` keeps messages in the kernel's log, because the emulated serial line is slow.
   "${emulator[@]}" -accel tcg,thread=single -smp "$cpus" -m "$megabytes" -nographic -no-reboot \
     -kernel "$image" -initrd "$tmp/initrd" -append "${words[*]} quiet oops=panic panic=-1 $*" -nic none \
-    -drive "file=$tmp/results,if=none,format=raw,id=results" -device virtio-blk-pci,drive=results \
-    -drive "file=$tmp/disk,if=none,format=raw,id=disk" -device virtio-blk-pci,drive=disk \
+    -drive "file=$tmp/results,if=none,format=raw,cache=unsafe,id=results" -device virtio-blk-pci,drive=results \
+    -drive "file=$tmp/disk,if=none,format=raw,cache=unsafe,id=disk" -device virtio-blk-pci,drive=disk \
     </dev/null >"$tmp/console" 2>&1 &
   pid=$!
   background+=("$pid")

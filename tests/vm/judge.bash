@@ -211,6 +211,18 @@ judge_verifier() {
   if [[ ! -s $tmp/programs ]]; then wrong "-v tells nothing of what the verifier looks at"; fi
 }
 
+# judge_cpu_costs : prints what a run takes for each CPU. Where there are many of them, it is little.
+judge_cpu_costs() {
+  local kernel rings descriptors count
+  read -r kernel rings descriptors count <"$left/cpu_costs"
+  if ((count != cpus)); then wrong "the guest has $count CPUs and not $cpus"; fi
+  printf '%s kB in the kernel, %s kB of rings and %s descriptors for each of %s CPUs\n' \
+    $((kernel / count)) $((rings / count)) $((descriptors / count)) "$count"
+  if ((count < 16)); then return; fi
+  if ((kernel < 1 || kernel + rings > 300 * count)); then wrong "the CPUs take $kernel + $rings kB"; fi
+  if ((descriptors < count || descriptors > 2 * count)); then wrong "the CPUs take $descriptors descriptors"; fi
+}
+
 # judge_probes : prints a table of the results and checks them.
 judge_probes() {
   local name began ended
@@ -219,6 +231,7 @@ judge_probes() {
     read -r began ended <"$left/first"
     printf 'first sample after %s s\n' "$(awk -v a="$began" -v b="$ended" 'BEGIN { printf "%.2f", b - a }')"
   fi
+  judge_cpu_costs
   printf '\n%-28s %6s %10s %6s\n' PROBE STATUS WEIGHT TIME
   while read -r name began ended; do
     printf '%-28s %6s %10s %6.1f\n' "$name" "$(cat "$left/$name.status")" "$(weight "$name" ' [0-9]+$')" \

@@ -79,10 +79,11 @@ void write_csv(std::ostream& out, const Profile& profile) {
   }
   if (profile.syscalls) {
     const SyscallUse blank;
+    const SyscallError blank_error;
     part(profile.syscalls->calls, blank,
          [&](const SyscallUse& call, const MeasureVisit& visit) { visit_call(profile, call, visit); });
     if (profile.syscalls->has_failures) {
-      part(failures_of(*profile.syscalls), SyscallFailure{.call = &blank},
+      part(failures_of(*profile.syscalls), SyscallFailure{.call = &blank, .error = &blank_error},
            [&](const SyscallFailure& failure, const MeasureVisit& visit) { visit_failure(profile, failure, visit); });
     }
   }

@@ -31,11 +31,24 @@ void write_top(JsonWriter& json, const Profile& profile, std::size_t top) {
   json.end_array();
 }
 
-void write_errors(JsonWriter& json, const SyscallUse& call) {
-  json.begin_array("errors");
-  for (const auto& [error, count] : call.errors) {
+void write_programs(JsonWriter& json, const Profile& profile, const SyscallError& error) {
+  json.begin_array("programs");
+  for (const FailingProgram& program : error.programs) {
     json.begin_object();
-    visit_error({.call = &call, .error = error, .count = count}, json_members(json));
+    json.member("name", clean_name(profile.strings.view(program.name)));
+    if (program.tgid != 0) json.member("pid", program.tgid);
+    json.member("count", program.count);
+    json.end_object();
+  }
+  json.end_array();
+}
+
+void write_errors(JsonWriter& json, const Profile& profile, const SyscallUse& call) {
+  json.begin_array("errors");
+  for (const SyscallError& error : call.errors) {
+    json.begin_object();
+    visit_error(profile, {.call = &call, .error = &error}, json_members(json));
+    if (!error.programs.empty()) write_programs(json, profile, error);
     json.end_object();
   }
   json.end_array();
@@ -74,7 +87,7 @@ void write_json_syscalls(JsonWriter& json, const Profile& profile, std::size_t t
   for (const SyscallUse& call : report.calls) {
     json.begin_object();
     visit_counts(profile, call, json_members(json));
-    if (report.has_failures) write_errors(json, call);
+    if (report.has_failures) write_errors(json, profile, call);
     if (report.has_durations) {
       json.key("latency");
       write_json_durations(json, call.durations);

@@ -141,11 +141,7 @@ WeightUnit unit_of(const Profile& profile) {
 class Document {
  public:
   Document(std::ostream& out, const Profile& profile)
-      : json_(out),
-        run_(profile.run),
-        title_(header_title(run_)),
-        unit_(unit_of(profile)),
-        cells_(table_.add(profile)) {
+      : json_(out), title_(header_title(profile.run)), unit_(unit_of(profile)), cells_(table_.add(profile)) {
     for (const FlameTable::Frame& frame : table_.frames()) {
       const bool has_source = frame.file != StringId::empty;
       numbers_.push_back(
@@ -188,7 +184,7 @@ class Document {
     for (const FlameTable::Cell& cell : cells_) {
       const FlameTable::Owner& owner = table_.owners()[cell.owner];
       std::string process = text(owner.process);
-      append_pid(process, run_, owner.tgid);
+      append_pid(process, owner.tgid);
       const std::string thread = text(owner.thread);
       std::string name = owner.tid == 0 ? process : process + ", " + numbered(thread, owner.tid);
       if (owner.cpu != any_cpu) name += ", CPU " + std::to_string(owner.cpu);
@@ -234,7 +230,6 @@ class Document {
   }
 
   JsonWriter json_;
-  const RunInfo& run_;
   std::string title_;
   WeightUnit unit_;
   FlameTable table_;

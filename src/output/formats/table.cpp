@@ -56,7 +56,7 @@ void write_functions(std::ostream& out, const Profile& profile, const OutputOpti
   std::stable_sort(functions.begin(), functions.end(), [](const HotFunction& a, const HotFunction& b) {
     return a.self != b.self ? a.self > b.self : a.total > b.total;
   });
-  write_function_table(out, profile, functions, options.top, false);
+  write_function_table(out, profile.run.unit, functions, options.top, false, profile.total());
   out << '\n';
 }
 

@@ -11,6 +11,7 @@
 #include "output/header.h"
 #include "output/json_writer.h"
 #include "output/lane_stacks.h"
+#include "output/shown_frame.h"
 #include "output/timed.h"
 
 namespace profile {
@@ -53,11 +54,10 @@ class TimedSpeedscope final : public TimedOutput {
 void TimedSpeedscope::append(std::ostream& /*out*/, const Profile& profile, const Sample& sample) {
   const Process& process = profile.process(sample.row.process);
   Thread& thread = threads_[{std::uint64_t{process.tgid} << 32 | process.image, sample.row.tid}];
-  const auto numbered = [](std::string name, std::uint32_t number) {
-    return name.append(" (").append(std::to_string(number)).append(")");
-  };
-  thread.name = numbered(clean_name(profile.strings.view(process.name)), process.tgid) + ", " +
-                numbered(clean_name(profile.strings.view(sample.row.thread_name)), sample.row.tid);
+  thread.name = clean_name(profile.strings.view(process.name));
+  append_pid(thread.name, process.tgid);
+  thread.name.append(", ").append(clean_name(profile.strings.view(sample.row.thread_name)));
+  append_pid(thread.name, sample.row.tid);
   const std::uint64_t time_ns = sample.time_ns - std::min(sample.time_ns, run_.began_ns);
   Piece piece{.begin_ns = time_ns, .length = sample.row.value, .stack = stacks_.stack_of(profile, sample.row)};
   if (is_time_) {

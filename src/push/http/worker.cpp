@@ -180,6 +180,7 @@ void PushWorker::tell() {
     told.counts.waiting_requests = target.queue.requests();
     told.counts.waiting_samples = target.queue.samples();
     told.counts.waiting_bytes = target.queue.bytes();
+    told.counts.oldest_unix_s = target.queue.oldest_unix_s();
     told.counts.unsaved_samples = target.queue.samples_in_memory();
   }
   told_at_ = now;

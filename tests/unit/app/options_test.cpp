@@ -4,6 +4,7 @@
 
 #include <doctest/doctest.h>
 
+#include <cstdlib>
 #include <set>
 #include <sstream>
 #include <string>
@@ -35,6 +36,24 @@ std::string format_of(const Words& words, std::size_t which = 0) {
 }
 
 }  // namespace
+
+TEST_CASE("what a run leaves out is told by its filters, and the debuginfod servers without passwords") {
+  const auto info = [](const Words& words) {
+    const Options options = parsed(words);
+    return options.run_info(options.events.front());
+  };
+  using Kinds = std::vector<std::string>;
+  CHECK(info({}).left_out == Kinds{"the profiler itself"});
+  CHECK(info({"-p", "7"}).left_out.empty());
+  CHECK(info({"--cgroup", "/a", "-e", "off-cpu", "--state", "preempted", "--min-block-us", "5"}).left_out ==
+        Kinds{"other cgroups", "waits in other states", "shorter waits"});
+  CHECK(info({"-e", "syscalls", "--category", "network"}).left_out == Kinds{"other system calls"});
+  CHECK(info({"-e", "malloc", "--live", "-p", "7"}).left_out == Kinds{"memory that was freed"});
+  ::setenv("DEBUGINFOD_URLS", "https://me:secret@debug.example.org/buildid  http://[::1]:8002 nonsense", 1);
+  CHECK(info({"--debuginfod"}).debuginfod == "https://debug.example.org, http://[::1]:8002");
+  CHECK(info({}).debuginfod.empty());
+  ::unsetenv("DEBUGINFOD_URLS");
+}
 
 TEST_CASE("a run without arguments samples everything until Ctrl-C, with the default values") {
   const Options options = parsed({});

@@ -90,12 +90,76 @@ TEST_CASE("the hottest functions are in the profile's unit, with clean and short
   const std::vector<std::string> lines = hottest_lines(profile, 3);
   REQUIRE(lines.size() == 5);
   CHECK(lines[0].starts_with("Top 3 functions of "));
-  CHECK(lines[0].ends_with(", in microseconds"));
+  CHECK(lines[0].ends_with(", in us"));
   for (const std::string& line : hottest_lines(profile, 100)) {
     CHECK(line.size() < 300);
     CHECK(line.find('\x1b') == std::string::npos);
   }
   CHECK(hottest_lines(Profile(), 10).empty());
+}
+
+TEST_CASE("a function whose share would be 0.0 % is not among the hottest") {
+  Profile profile;
+  test::Namer name(profile);
+  const ProcessId app = profile.process(7, 0, "app");
+  const FrameId main = name.user(app, 0x1000, "main", "app", 0);
+  const FrameId hot = name.user(app, 0x2000, "hot", "app", 0);
+  const FrameId rare = name.user(app, 0x3000, "rare", "app", 0);
+  Row row;
+  row.process = app;
+  row.user = profile.stack(std::vector{hot, main});
+  row.value = row.samples = 99'960;
+  profile.add(row);
+  row.user = profile.stack(std::vector{rare, main});
+  row.value = row.samples = 40;
+  profile.add(row);
+  CHECK(hottest_lines(profile, 10) == std::vector<std::string>{"Top 1 function of 3, in samples",
+                                                               " SELF   SHARE  TOTAL   SHARE  FUNCTION  MODULE",
+                                                               "99960  100.0%  99960  100.0%  hot       app"});
+  row.value = row.samples = 12;
+  profile.add(row);
+  CHECK(hottest_lines(profile, 10).back() == "   52   0.1%     52   0.1%  rare      app");
+}
+
+TEST_CASE("the functions that wait have the whole of the threads that wait, or say how theirs differs") {
+  Profile profile;
+  test::Namer name(profile);
+  profile.run.event = "off-cpu";
+  profile.run.unit = "microseconds";
+  profile.run.counted = "waits";
+  profile.duration_ns = 10'000'000'000;
+  const auto wait = [&](std::uint32_t tgid, const char* thread, std::uint64_t us, bool is_kernel_thread) {
+    const ProcessId process = profile.process(tgid, 0, thread);
+    Row row;
+    row.process = process;
+    row.thread_name = profile.strings.intern(thread);
+    const FrameId leaf = is_kernel_thread
+                             ? name.kernel(0xffffffff81000010, "worker_thread", "kernel", 0x10)
+                             : name.user(process, 0x1000 * tgid, std::string("wait_in_") + thread, "app", 0);
+    (is_kernel_thread ? row.kernel : row.user) = profile.stack(std::vector{leaf});
+    row.value = us;
+    row.samples = 1;
+    profile.add(row);
+    ThreadWait of{
+        .tgid = tgid, .tid = tgid, .name = row.thread_name, .is_kernel_thread = is_kernel_thread, .waits = {}};
+    of.waits = {.count = 1, .total_ns = us * 1000, .min_ns = us * 1000, .max_ns = us * 1000, .histogram = {}};
+    return of;
+  };
+  std::vector<ThreadWait> waits{wait(2, "kworker/0:1", 9'000'000, true), wait(7, "app", 1'500'000, false)};
+  profile.thread_waits = waits;
+  CHECK(hottest_lines(profile, 10) ==
+        std::vector<std::string>{
+            "Top 1 function, in ms: SELF is of the first frame outside kernel, C library, allocator and interpreter",
+            "    SELF   SHARE     TOTAL   SHARE  FUNCTION     MODULE",
+            "1500.000  100.0%  1500.000  100.0%  wait_in_app  app",
+            "all together 1500.000 ms; waits of kernel threads are left out"});
+  waits.push_back(wait(9, "idle", 10'000'000, false));
+  waits.back().never_woke = true;
+  profile.thread_waits = waits;
+  const std::vector<std::string> lines = hottest_lines(profile, 10);
+  CHECK(lines[2] == "10.000  87.0%  10.000  87.0%  wait_in_idle  app");
+  CHECK(lines.back() ==
+        "all together 11.500 s, with the threads that never woke up; waits of kernel threads are left out");
 }
 
 TEST_CASE("sizes have the unit that makes them short") {
@@ -134,11 +198,9 @@ Profile of_script(std::uint64_t in_interpreter, std::uint64_t in_script) {
 TEST_CASE("functions of a script that its interpreter hides have a table of their own") {
   CHECK(hottest_lines(of_script(90, 10), 10) ==
         std::vector<std::string>{
-            "Top 3 functions, in samples", "SELF  SHARE  TOTAL   SHARE  FUNCTION     MODULE",
+            "Top 2 functions of 3, in samples", "SELF  SHARE  TOTAL   SHARE  FUNCTION     MODULE",
             "  90  90.0%     90   90.0%  rb_cmp       libruby.so", "  10  10.0%    100  100.0%  slow_dedupe  app.rb",
-            "   0   0.0%    100  100.0%  <main>       app.rb",
-            "Top 2 functions, in samples, of scripts: SELF is with what they call outside of the script",
-            "SELF   SHARE  TOTAL   SHARE  FUNCTION     MODULE", " 100  100.0%    100  100.0%  slow_dedupe  app.rb",
-            "   0    0.0%    100  100.0%  <main>       app.rb"});
-  CHECK(hottest_lines(of_script(10, 90), 10).size() == 5);
+            "Top 1 function of 2, in samples, of scripts: SELF is with what they call outside of the script",
+            "SELF   SHARE  TOTAL   SHARE  FUNCTION     MODULE", " 100  100.0%    100  100.0%  slow_dedupe  app.rb"});
+  CHECK(hottest_lines(of_script(10, 90), 10).size() == 4);
 }

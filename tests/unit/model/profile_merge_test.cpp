@@ -279,6 +279,9 @@ Profile with_measures(std::string_view first, std::uint64_t times) {
   calls.cpus_used = static_cast<double>(times);
   calls.calls.push_back(
       {.name = text("read"), .count = times, .failed = 1, .durations = {}, .errors = {{4, times}, {11, 1}}});
+  const auto tgid = static_cast<std::uint32_t>(times);
+  calls.calls.back().errors[0].programs = {{.name = text("cat"), .tgid = tgid, .count = times - 1},
+                                           {.name = text("dd"), .tgid = 9, .count = 1}};
   profile.syscalls = calls;
   return profile;
 }
@@ -301,7 +304,13 @@ TEST_CASE("other measurements are added up by their keys") {
   REQUIRE(merged.syscalls->calls.size() == 1);
   CHECK(merged.syscalls->calls[0].count == 5);
   CHECK(merged.syscalls->calls[0].failed == 2);
-  CHECK(merged.syscalls->calls[0].errors == std::vector<std::pair<int, std::uint64_t>>{{4, 5}, {11, 2}});
+  REQUIRE(merged.syscalls->calls[0].errors.size() == 2);
+  CHECK(merged.syscalls->calls[0].errors[0].count == 5);
+  const StringId cat = merged.strings.intern("cat");
+  const StringId dd = merged.strings.intern("dd");
+  CHECK(merged.syscalls->calls[0].errors[0].programs ==
+        std::vector<FailingProgram>{{.name = cat, .tgid = 0, .count = 3}, {.name = dd, .tgid = 9, .count = 2}});
+  CHECK(merged.syscalls->calls[0].errors[1] == SyscallError{.number = 11, .count = 2});
   CHECK(merged.syscalls->seconds == 4);
   CHECK(merged.syscalls->cpus_used == 2.5);
 

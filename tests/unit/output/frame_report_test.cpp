@@ -86,6 +86,15 @@ TEST_CASE("each frame counts once for each sample, by reason") {
         "JIT code without names is of: app (2); its runtime may be able to write /tmp/perf-PID.map");
 }
 
+TEST_CASE("where debuginfod was asked, the remedy is another one") {
+  Made made;
+  made.profile.run.debuginfod = "https://debug.example.org";
+  made.add({made.unnamed(Unnamed::no_symbol, "app"), made.named("_start", "app")}, 3);
+  CHECK(made.report().lines()[1] ==
+        "most frames without a symbol are in: app (3); debuginfod (https://debug.example.org) did not name them; a "
+        "-dbgsym or -debuginfo package may");
+}
+
 TEST_CASE("JIT code comes with what makes its runtime write names") {
   Made made;
   made.add({made.unnamed(Unnamed::no_jit_map), made.named("uv_run", "libnode.so.108"), made.named("_start", "node")},

@@ -29,8 +29,30 @@ TEST_CASE("a process that slept is named, with the way to see where") {
   run.tgids.clear();
   run.names = {"nosuch"};
   CHECK(why_nothing(run, of(0, 2)) ==
-        "nothing was recorded: all 2 samples were of other processes; if there is a thread named nosuch, it slept: "
-        "-e off-cpu shows where");
+        "nothing was recorded: all 2 samples were of threads with other names; if there is a thread named nosuch, it "
+        "slept: -e off-cpu shows where");
+}
+
+TEST_CASE("what the filters left out has its name, where it is most of the samples") {
+  Account account = of(10, 60);
+  account.recorded = 30;
+  account.taken = 100;
+  RunInfo run;
+  run.tgids = {7};
+  run.names = {"redis"};
+  run.left_out = {"other cgroups"};
+  CHECK(what_was_filtered(run, account) ==
+        "the 60 filtered samples are of other processes or threads with other names or other cgroups");
+  run = {};
+  run.cpus = "0";
+  CHECK(what_was_filtered(run, account) == "the 60 filtered samples are of other CPUs");
+  run.cpus.clear();
+  run.left_out = {"the profiler itself"};
+  CHECK(what_was_filtered(run, account) == "the 60 filtered samples are of the profiler itself");
+  account.filtered = 50;
+  account.recorded = 40;
+  CHECK(what_was_filtered(run, account).empty());
+  CHECK(what_was_filtered(run, of(0, 60)).empty());  // why_nothing() says it
 }
 
 TEST_CASE("an idle machine, and a run without a sample") {

@@ -148,6 +148,21 @@ TEST_CASE("kernel threads are left out of the blocked threads and their shares, 
         "all together 9.000 ms in 1 wait\n\n");
 }
 
+TEST_CASE("a column has the unit of its longest time, and its shortest time is not lost") {
+  const auto unit_of = [](std::vector<double> times_ns) { return time_unit(times_ns); };
+  CHECK(unit_of({}).text(0) == "0.000");
+  CHECK(unit_of({900'000, 60}).name == "us");
+  CHECK(unit_of({900'000, 60}).text(60) == "0.060");
+  CHECK(unit_of({1'000'000}).name == "ms");
+  const TimeUnit ms = unit_of({9'999'000'000, 1488, 0});
+  CHECK(ms.name == "ms");
+  CHECK(ms.text(9'999'000'000) == "9999.0000");
+  CHECK(ms.text(1488) == "0.0015");
+  const TimeUnit s = unit_of({1e10, 80});
+  CHECK(s.name == "s");
+  CHECK(s.text(1e10) == "10.000000");
+}
+
 TEST_CASE("threads that never woke up stand last and have no share, unless all are such") {
   Profile profile;
   profile.duration_ns = 10'000'000;
@@ -236,4 +251,28 @@ TEST_CASE("a full table of timed system calls fits a terminal") {
                           .errors = {{516, 12'345}}});
   profile.syscalls = report;
   for (const std::string& line : lines_of(tables(profile))) CHECK_MESSAGE(line.size() <= 80, line);
+}
+
+TEST_CASE("a failure names the program that most of it is of") {
+  Profile profile;
+  SyscallReport report;
+  report.has_failures = true;
+  report.calls.push_back({.name = profile.strings.intern("openat"),
+                          .category = SyscallCategory::file_io,
+                          .count = 400,
+                          .failed = 101,
+                          .durations = {},
+                          .errors = {{2, 100}, {13, 1}}});
+  const StringId cc1 = profile.strings.intern("cc1");
+  report.calls.back().errors[0].programs = {{.name = cc1, .tgid = 0, .count = 98},
+                                            {.name = profile.strings.intern("ld"), .tgid = 185, .count = 2}};
+  report.calls.back().errors[1].programs = {{.name = cc1, .tgid = 7, .count = 1}};
+  profile.syscalls = report;
+  CHECK(tables(profile).find("Top 2 failures\n"
+                             "FAILED  OF ITS CALLS  SYSCALL  ERROR   MOST BY         MEANING\n"
+                             "   100         25.0%  openat   ENOENT  cc1 98.0%       No such file or directory\n"
+                             "     1          0.2%  openat   EACCES  cc1 (7) 100.0%  Permission denied\n") !=
+        std::string::npos);
+  profile.syscalls->by_process = true;
+  CHECK(tables(profile).find("MOST BY") == std::string::npos);
 }

@@ -6,6 +6,7 @@
 
 #include <chrono>
 #include <cstdlib>
+#include <ctime>
 #include <filesystem>
 #include <fstream>
 #include <string>
@@ -92,12 +93,14 @@ TEST_CASE("the next queue on a spool goes on with what is left, and drops what w
   RequestQueue queue(wide, directory.open());
   CHECK(queue.samples() == 11);
   CHECK(queue.oldest()->was_sent);  // perhaps
+  CHECK(queue.oldest_unix_s() + 100 > static_cast<std::uint64_t>(std::time(nullptr)));
   queue.add("new", 1);
   const std::vector<std::string> bodies = taken_out(queue);
   REQUIRE(bodies.size() == 12);
   CHECK(bodies[0] == "old 1");
   CHECK(bodies[10] == "old 11");
   CHECK(bodies[11] == "new");
+  CHECK(queue.oldest_unix_s() == 0);
   CHECK(directory.files() == 2);
 }
 

@@ -68,8 +68,28 @@ TEST_CASE("results of several CPUs are added up") {
   CHECK(took.histogram.count[9] == 2);  // 512 to 1023
   CHECK(took.histogram.count[6] == 3);  // 64 to 127
   REQUIRE(uses[0].errors.size() == 2);
-  CHECK(uses[0].errors[0] == std::pair<int, std::uint64_t>(EAGAIN, 2));
-  CHECK(uses[0].errors[1] == std::pair<int, std::uint64_t>(EINTR, 1));
+  CHECK(uses[0].errors[0] == SyscallError{.number = EAGAIN, .count = 2});
+  CHECK(uses[0].errors[1] == SyscallError{.number = EINTR, .count = 1});
+}
+
+TEST_CASE("failures have their programs, each with its process if there is one alone") {
+  StringTable strings;
+  SyscallTally tally;
+  tally.add_failures_of(7, "cc1", read_call, ENOENT, 3);
+  tally.add_failures_of(8, "cc1", read_call, ENOENT, 2);
+  tally.add_failures_of(9, "ld", read_call, ENOENT, 1);
+  tally.add_failures_of(9, "ld", read_call, ENOENT, 3);
+  tally.add_failures_of(9, "ld", read_call, EINTR, 1);
+  const auto uses = tally.take(strings, comm_of);
+  REQUIRE(uses.size() == 1);
+  CHECK(uses[0].tgid == 0);
+  REQUIRE(uses[0].errors.size() == 2);
+  CHECK(uses[0].errors[0].count == 9);
+  const auto cc1 = strings.intern("cc1");
+  const auto ld = strings.intern("ld");
+  CHECK(uses[0].errors[0].programs ==
+        std::vector<FailingProgram>{{.name = cc1, .tgid = 0, .count = 5}, {.name = ld, .tgid = 9, .count = 4}});
+  CHECK(uses[0].errors[1].programs == std::vector<FailingProgram>{{.name = ld, .tgid = 9, .count = 1}});
 }
 
 TEST_CASE("durations stay empty if they are not measured") {

@@ -1,6 +1,7 @@
 // Tests the text of /metrics, by the rules of Prometheus' text format 0.0.4.
 #include <doctest/doctest.h>
 
+#include <ctime>
 #include <map>
 #include <regex>
 #include <set>
@@ -109,6 +110,12 @@ TEST_CASE("what became of pushed samples is told for each server") {
   const Metrics metrics = read_metrics(metrics_text(all, {}, "0.1.0"));
   CHECK(metrics.value_of.at("profile_push_samples_sent_total{target=\"parca+http://a:7070\"}") == 5);
   CHECK(metrics.value_of.at("profile_push_waiting_bytes{target=\"parca+http://a:7070\"}") == 9);
+  CHECK(metrics.value_of.at("profile_push_lag_seconds{target=\"parca+http://a:7070\"}") == 0);
+  all.status.pushes[0].oldest_unix_s = static_cast<std::uint64_t>(std::time(nullptr)) - 100;
+  const double lag_s = read_metrics(metrics_text(all, {}, "0.1.0"))
+                           .value_of.at("profile_push_lag_seconds{target=\"parca+http://a:7070\"}");
+  CHECK(lag_s >= 100);
+  CHECK(lag_s < 110);
   CHECK(metrics.value_of.at("profile_push_samples_refused_total{target=\"parca+http://b\\\"\"}") == 3);
   CHECK(metrics.value_of.at("profile_push_samples_lost_total{target=\"parca+http://b\\\"\"}") == 4);
 }
