@@ -27,6 +27,7 @@ make_package
 mapfile -t needs < <(dpkg-deb -f "$package" Depends Recommends | tr ',' '\n' | sed -E 's/^[A-Z][a-z]*: //; s/^ *//; s/[ :|].*//')
 tree_of "$release" systemd systemd-sysv dbus python3 procps "${needs[@]}"
 truncate -s 2G "$tmp/disk"
+# shellcheck disable=SC2154 # set by releases.bash
 mke2fs -q -t ext4 -d "$trees/$release" "$tmp/disk" >"$tmp/out" 2>&1 || fail "no disk can be made of $release"
 
 # --- The guest -------------------------------------------------------------------------------------------------------

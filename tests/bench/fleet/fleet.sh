@@ -9,4 +9,5 @@ export BUILD_DIR=${PROFILE%/*} WORKLOADS=${WORKLOADS:-none} SANITIZED=0 PYTHONDO
 source "$SOURCE_DIR/tests/kernel/store.bash"
 
 serve_store
+# shellcheck disable=SC2154 # set by serve_store
 python3 "$SOURCE_DIR/tests/bench/fleet/fleet.py" --port "$port" --pid "$server" "${@:2}"
