@@ -159,6 +159,7 @@ TimeUnit write_rows(std::ostream& out, std::size_t rows, Keys keys,
   TextTable text(std::move(columns));
   for (const std::vector<MeasureValue>& values : table) {
     std::vector<std::string> cells;
+    cells.reserve(values.size());
     for (const MeasureValue& value : values) cells.push_back(value.text);
     text.add(std::move(cells));
   }

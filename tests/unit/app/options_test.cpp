@@ -191,7 +191,7 @@ TEST_CASE("options that exclude each other are refused by name") {
 
 TEST_CASE("unknown options, options without a value and repeated options are refused") {
   CHECK(error_of({"--nonsense"}).find("--nonsense") != std::string::npos);
-  CHECK(error_of({"-z"}).find("z") != std::string::npos);
+  CHECK(error_of({"-z"}).find('z') != std::string::npos);
   CHECK(error_of({"-F"}).find("--frequency") != std::string::npos);
   CHECK(error_of({"--folded=yes"}).find("--folded") != std::string::npos);
   CHECK(error_of({"-F", "49", "-F", "99"}).find("--frequency") != std::string::npos);

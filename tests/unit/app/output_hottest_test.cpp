@@ -133,9 +133,9 @@ TEST_CASE("the functions that wait have the whole of the threads that wait, or s
     Row row;
     row.process = process;
     row.thread_name = profile.strings.intern(thread);
-    const FrameId leaf = is_kernel_thread
-                             ? name.kernel(0xffffffff81000010, "worker_thread", "kernel", 0x10)
-                             : name.user(process, 0x1000 * tgid, std::string("wait_in_") + thread, "app", 0);
+    const FrameId leaf =
+        is_kernel_thread ? name.kernel(0xffffffff81000010, "worker_thread", "kernel", 0x10)
+                         : name.user(process, std::uint64_t{0x1000} * tgid, std::string("wait_in_") + thread, "app", 0);
     (is_kernel_thread ? row.kernel : row.user) = profile.stack(std::vector{leaf});
     row.value = us;
     row.samples = 1;

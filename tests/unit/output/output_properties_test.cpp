@@ -274,6 +274,7 @@ TEST_CASE("rows with one value come in the order of their texts, however long th
     }
   }
   std::vector<std::string> expected;
+  expected.reserve(texts.size());
   for (const std::string& text : texts) expected.push_back("x;" + text + " 1");
   CHECK(report_lines("folded", {}, profile) == expected);
 }
