@@ -38,6 +38,8 @@ std::string filtered_kinds(const RunInfo& run) {
 
 std::string what_was_filtered(const RunInfo& run, const Account& account) {
   if (!account.is_known || account.recorded == 0 || account.filtered <= account.taken / 2) return {};
+  // Who asked for a process, thread or CPU expects no other.
+  if (run.names.empty() && run.left_out.empty()) return {};
   return "the " + std::to_string(account.filtered) + " filtered samples are of " + filtered_kinds(run);
 }
 

@@ -45,7 +45,7 @@ TEST_CASE("what the filters left out has its name, where it is most of the sampl
         "the 60 filtered samples are of other processes or threads with other names or other cgroups");
   run = {};
   run.cpus = "0";
-  CHECK(what_was_filtered(run, account) == "the 60 filtered samples are of other CPUs");
+  CHECK(what_was_filtered(run, account).empty());
   run.cpus.clear();
   run.left_out = {"the profiler itself"};
   CHECK(what_was_filtered(run, account) == "the 60 filtered samples are of the profiler itself");
