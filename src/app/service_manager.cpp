@@ -67,6 +67,15 @@ void ServiceManager::tell(std::string_view words) const {
                reinterpret_cast<const sockaddr*>(&address), static_cast<socklen_t>(size));
 }
 
+void ServiceManager::show_life() {
+  if (every_s_ <= 0) return;
+  constexpr double moment = 0.5;  // of the time after which a sign of life is due
+  const std::uint64_t now_ns = monotonic_ns();
+  if (to_seconds(now_ns - shown_life_ns_) < moment * every_s_) return;
+  shown_life_ns_ = now_ns;
+  tell("WATCHDOG=1");
+}
+
 std::string ServiceManager::reloading() {
   constexpr std::uint64_t ns_per_us = 1000;
   return "RELOADING=1\nMONOTONIC_USEC=" + std::to_string(monotonic_ns() / ns_per_us);

@@ -2,6 +2,7 @@
 // sd_notify(3). Without such a manager it does nothing.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 
@@ -14,14 +15,17 @@ class ServiceManager {
 
   // `words`: lines of the form NAME=VALUE. Does not wait; what cannot be told is left untold.
   void tell(std::string_view words) const;
-  // How often it wants "WATCHDOG=1", with time to spare; 0: not at all.
+  // How often it wants a sign of life, with time to spare; 0: not at all.
   [[nodiscard]] double sign_of_life_every_s() const { return every_s_; }
+  // Tells that the program goes on, unless that was told a moment ago: may be called as often as one likes.
+  void show_life();
   // What to tell before the program begins again.
   [[nodiscard]] static std::string reloading();
 
  private:
   std::string socket_;  // its path, or '@' and its abstract name; "": there is no manager
   double every_s_ = 0;
+  std::uint64_t shown_life_ns_ = 0;
 };
 
 // Replaces this program by the one that lies at its path now, called as this one was. Throws Error if that fails.

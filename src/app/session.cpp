@@ -179,6 +179,7 @@ class Session {
     for (EventRun& event : events_) event.source->set_meanwhile([this] { look_up(); });
     // A file that takes long to read, or a server that takes long to send it, must neither cost samples nor add any.
     children_.reader().set_meanwhile([this] {
+      manager_.show_life();
       if (is_time_up()) end_sampling();
       for (EventRun& event : events_) event.source->keep_up();
     });
@@ -241,7 +242,7 @@ class Session {
     });
     loop_.add_timer(tick_s, tick_s, [this] { on_tick(); });
     if (const double every_s = manager_.sign_of_life_every_s(); every_s > 0) {
-      loop_.add_timer(every_s, every_s, [this] { manager_.tell("WATCHDOG=1"); });
+      loop_.add_timer(every_s, every_s, [this] { manager_.show_life(); });
     }
   }
 
@@ -356,6 +357,7 @@ class Session {
   // While samples come faster than they are read, the loop does not reach the events that end the run. So reading calls
   // this.
   void look_up() {
+    manager_.show_life();
     on_signal();
     if (is_time_up()) is_over_ = true;
     if (is_over_) end_sampling();

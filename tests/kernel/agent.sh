@@ -37,10 +37,11 @@ fetch() {
   ask /metrics
   expect_code 200
 }
-fetch
-let_work "$started" 50
-fetch
-(($(metric 'profile_samples_total{ended="recorded"}') > 20)) || fail "few samples: $(grep samples "$tmp/answer")"
+has_sampled() {
+  fetch
+  (($(metric 'profile_samples_total{ended="recorded"}') > 20))
+}
+wait_until has_sampled
 
 # A mistake in the file does not end a run that works.
 printf 'frequency=often\n' >"$tmp/conf"

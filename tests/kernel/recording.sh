@@ -33,7 +33,7 @@ expect_present '^leaves;'
 leaves=$(folded_total '^leaves;' "$tmp/out")
 profile report -q -f --from "$middle" "$tmp/run.db"
 expect_absent '^leaves;'
-expect_equal "$((leaves + $(folded_total '^depth;' "$tmp/out")))" "$(ask "SELECT count(*) FROM sample_list WHERE process IN ('leaves', 'depth')")" "samples of both parts"
+expect_equal "$((leaves + $(folded_total '^depth;' "$tmp/out")))" "$(ask "SELECT count(*) FROM sample_list WHERE thread IN ('leaves', 'depth')")" "samples of both parts"
 # The clock of the machine, and the process.
 clock=$(date -d "@$(ask "SELECT began_unix_ns / 1e9 + $middle FROM runs")" +%H:%M:%S.%N)
 profile report -q -f --from "$clock" "$tmp/run.db"
