@@ -96,6 +96,9 @@ class ProcessTimeline {
   // samples. (image_at() calls it for a sample younger than the last call, so the order of update and drain is not
   // critical.)
   void update();
+  // True if an update() could not read all that it had to. Call update() again some tenths of a second later then, also
+  // if no record arrives.
+  [[nodiscard]] bool is_behind() const;
   // How long to wait with update() after poll_fd() is readable. Records that are read together cost less.
   [[nodiscard]] double update_delay_s();
   // Makes one pass over /proc, for the processes that began before us. Called once, after sampling was armed, unless
@@ -125,8 +128,8 @@ class ProcessTimeline {
   [[nodiscard]] CodeLocation locate(std::uint32_t tgid, std::uint32_t image, RuntimeAddress address) const;
   // The mappings of files that are known.
   [[nodiscard]] std::vector<MappedFile> files_of(std::uint32_t tgid, std::uint32_t image) const;
-  // The copies that were found since the last call.
-  [[nodiscard]] std::vector<CodeCopy> take_copies();
+  // The copies that were found since the call that left this number in `noted`; at first it is 0.
+  [[nodiscard]] std::vector<CodeCopy> copies_since(std::uint64_t& noted) const;
   // As CodeFiles::take_replaced().
   [[nodiscard]] std::vector<std::uint64_t> take_replaced_numbers();
   // The jitdump that the process has mapped; null: none. A run-time maps it so that profilers find it.

@@ -136,7 +136,8 @@ class Source {
   // Moves all samples so far and their account into `into`. `stopped`: no sample is taken any more; otherwise the BPF
   // programs count into their other half from now on. Throws Error.
   void drain(ProcessTimeline& timeline, Profile& into, bool stopped);
-  // True while a file in a walked stack waits for its table: call supply_tables() every few milliseconds then.
+  // True while a file in a walked stack waits for its table: call supply_tables() every few milliseconds then. Also
+  // call it a few times a second, for what it has put off.
   [[nodiscard]] bool wants_tables();
   void supply_tables(ProcessTimeline& timeline);
   // Call it before start() for a process that runs already, so that its first samples have functions of scripts.

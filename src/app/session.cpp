@@ -316,7 +316,12 @@ class Session {
       timeline_->set_cpus(cpus_);
       for (EventRun& event : events_) event.source->set_cpus(cpus_);
     }
-    for (EventRun& event : events_) event.run->relieve();
+    // Nothing else may come that makes the timeline and the tables go on with what they have put off.
+    if (timeline_->is_behind()) timeline_->update();
+    for (EventRun& event : events_) {
+      event.source->supply_tables(*timeline_);
+      event.run->relieve();
+    }
     close_expired();
     work_ahead();
     if (!any_target_alive(options_.sampling)) {

@@ -25,6 +25,10 @@ class ProcSurvey {
   // Call it after each batch of records. It reads processes whose mappings are unknown. If it `may_cost`, it also reads
   // those that map code without end, and repairs losses.
   void read_unknown(bool may_cost = true);
+  // True while processes are still to be read for which read_unknown() had no time. No record may remind of them.
+  [[nodiscard]] bool is_behind() const {
+    return !skipped_.empty() || !skipped_now_.empty() || loss_since_ || table_.has_skipped();
+  }
   // Reads a process of which nothing is known, and does not read it again unless a record names it.
   void look_once(std::uint32_t tgid);
   // Reads a process that has code where nothing is known, because no record reports that code was moved. Each process

@@ -127,10 +127,7 @@ void ProcessTable::put_copies(Process& process, std::span<const Mapping> read) {
   Image& image = process.images.back();
   std::vector<Mapping> copies;
   for (const Mapping& mapping : read) {
-    const Mapping* const there = image.table->find(mapping.start);
-    const bool is_told_as_plain = there != nullptr && there->kind == CodeKind::anonymous &&
-                                  there->start == mapping.start && there->end == mapping.end;
-    if (is_told_as_plain && is_copy(process, mapping.start, mapping.end)) copies.push_back(mapping);
+    if (is_copy_told_as_plain(process, *image.table, mapping)) copies.push_back(mapping);
   }
   if (!copies.empty()) writable(image).put_all(copies);
 }

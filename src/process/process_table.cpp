@@ -12,6 +12,8 @@ namespace {
 constexpr std::chrono::milliseconds patience_with_memory{50};
 // Of one process, which copies its own code and perhaps that of some libraries.
 constexpr std::size_t most_copies = 16;
+// Of all processes, for those who ask later.
+constexpr std::size_t most_copies_kept = 1024;
 
 }  // namespace
 
@@ -188,12 +190,26 @@ void ProcessTable::note_jit(std::uint32_t tgid, Process& process, bool own_mount
 void ProcessTable::note_copy(const CodeCopy& copy, Process& process) {
   if (is_copy(process, copy.start, copy.end) || process.copies.size() >= most_copies) return;
   process.copies.push_back(copy);
+  if (copies_.size() == most_copies_kept) copies_.pop_front();
   copies_.push_back(copy);
+  ++copies_noted_;
+}
+
+std::vector<CodeCopy> ProcessTable::copies_since(std::uint64_t& noted) const {
+  const std::uint64_t since =
+      std::min<std::uint64_t>(copies_noted_ - std::exchange(noted, copies_noted_), copies_.size());
+  return {copies_.end() - static_cast<std::ptrdiff_t>(since), copies_.end()};
 }
 
 bool ProcessTable::is_copy(const Process& process, std::uint64_t start, std::uint64_t end) {
   return std::ranges::any_of(process.copies,
                              [=](const CodeCopy& copy) { return copy.start == start && copy.end == end; });
+}
+
+bool ProcessTable::is_copy_told_as_plain(const Process& process, const MappingTable& table, const Mapping& mapping) {
+  const Mapping* const there = table.find(mapping.start);
+  return there != nullptr && there->kind == CodeKind::anonymous && there->start == mapping.start &&
+         there->end == mapping.end && is_copy(process, mapping.start, mapping.end);
 }
 
 // A memory file that we may not open is taken for the code of a JIT, because that may still have a perf map.
@@ -232,7 +248,7 @@ void ProcessTable::learn(std::uint32_t tgid, const ProcSnapshot& snapshot) {
   // An incomplete table may be shared with children forked since. They get the complete one, too.
   MappingTable& table = *image.table;
   for (const Mapping& mapping : mappings_of(snapshot.code_lines, tgid, process)) {
-    if (table.agrees(mapping)) table.put(mapping);
+    if (table.agrees(mapping) || is_copy_told_as_plain(process, table, mapping)) table.put(mapping);
   }
   table.complete = true;
   table.shrink();

@@ -8,6 +8,7 @@
 
 #include <array>
 #include <cstdint>
+#include <deque>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -54,10 +55,11 @@ class ProcessTable {
   // Processes that map code without end, by tgid: the time since which their records are left out. Their maps must be
   // read instead.
   [[nodiscard]] std::unordered_map<std::uint32_t, std::uint64_t> take_skipped() { return std::exchange(skipped_, {}); }
-  // As ProcessTimeline::take_copies().
-  [[nodiscard]] std::vector<CodeCopy> take_copies() { return std::exchange(copies_, {}); }
+  // As ProcessTimeline::copies_since().
+  [[nodiscard]] std::vector<CodeCopy> copies_since(std::uint64_t& noted) const;
   // How many records were left out.
   [[nodiscard]] std::uint64_t skipped_count() const { return skipped_records_; }
+  [[nodiscard]] bool has_skipped() const { return !skipped_.empty(); }
   // Since when records may be missing, if any are. The call resets this.
   [[nodiscard]] std::optional<std::uint64_t> take_loss() { return std::exchange(loss_since_, std::nullopt); }
   void note_loss(std::uint64_t since_ns);
@@ -166,6 +168,9 @@ class ProcessTable {
   void note_jit(std::uint32_t tgid, Process& process, bool own_mounts);
   void note_copy(const CodeCopy& copy, Process& process);
   [[nodiscard]] static bool is_copy(const Process& process, std::uint64_t start, std::uint64_t end);
+  // Whether `table` has the copy as memory without a file, as its record told it.
+  [[nodiscard]] static bool is_copy_told_as_plain(const Process& process, const MappingTable& table,
+                                                  const Mapping& mapping);
   [[nodiscard]] bool is_written_by_jit(CodeFile& memory_file, std::uint32_t tgid);
   [[nodiscard]] std::vector<Mapping> mappings_of(std::string_view lines, std::uint32_t tgid, Process& process);
   static Name to_name(std::string_view comm);
@@ -184,7 +189,8 @@ class ProcessTable {
   bool may_be_unmapped_ = false;              // files may be unmapped since the last note_mapped()
   std::vector<std::uint32_t> unread_;
   std::unordered_map<std::uint32_t, std::uint64_t> skipped_;
-  std::vector<CodeCopy> copies_;
+  std::deque<CodeCopy> copies_;  // the newest of those that were noted
+  std::uint64_t copies_noted_ = 0;
   std::uint64_t skipped_records_ = 0;
   std::optional<std::uint64_t> loss_since_;
   std::uint32_t highest_forgotten_ = 0;  // numbers up to this one may have been used for any tgid

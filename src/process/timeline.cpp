@@ -114,6 +114,8 @@ int ProcessTimeline::poll_fd() const { return state_->side_band.poll_fd(); }
 
 void ProcessTimeline::update() { state_->update(); }
 
+bool ProcessTimeline::is_behind() const { return state_->survey.is_behind(); }
+
 double ProcessTimeline::update_delay_s() {
   state_->save();
   if (state_->saved_ns >= 0) return to_seconds(least_delay_ns);
@@ -165,7 +167,9 @@ std::vector<MappedFile> ProcessTimeline::files_of(std::uint32_t tgid, std::uint3
   return state_->table.files_of(tgid, image);
 }
 
-std::vector<CodeCopy> ProcessTimeline::take_copies() { return state_->table.take_copies(); }
+std::vector<CodeCopy> ProcessTimeline::copies_since(std::uint64_t& noted) const {
+  return state_->table.copies_since(noted);
+}
 
 std::vector<std::uint64_t> ProcessTimeline::take_replaced_numbers() { return state_->files.take_replaced(); }
 

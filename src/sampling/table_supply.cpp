@@ -34,6 +34,8 @@ constexpr std::size_t most_asked = 2048;
 constexpr std::uint64_t try_again_after_ns = 1'000'000'000;
 // When the owner's files have cost too much lately.
 constexpr std::uint64_t too_costly_for_ns = 5'000'000'000;
+// Whether the processes that have copied code still have it.
+constexpr std::uint64_t look_at_copies_every_ns = 1'000'000'000;
 constexpr std::size_t most_again = 16384;
 constexpr std::size_t most_costly = 1000;
 constexpr std::size_t most_unshown = 16;  // interpreters that are named
@@ -91,6 +93,10 @@ walk_file_key true_key_of(const walk_file_key& key, const FileStamp& stamp) {
   known.version = WALK_FILE_VERSION(stamp.generation, seconds(stamp.modified_ns), rest(stamp.modified_ns),
                                     seconds(stamp.changed_ns), rest(stamp.changed_ns));
   return known;
+}
+
+walk_copy_key key_of(const CodeCopy& copy) {
+  return {.start = copy.start, .end = copy.end, .tgid = copy.tgid, .unused = 0};
 }
 
 CodeLocation located(const ring_file& question, std::uint64_t time_ns, ProcessTimeline& timeline) {
@@ -402,19 +408,43 @@ void TableSupply::forget_replaced(ProcessTimeline& timeline) {
 
 void TableSupply::tell_copies(ProcessTimeline& timeline) {
   const std::uint64_t now_ns = monotonic_ns();
-  for (const CodeCopy& copy : timeline.take_copies()) copies_.push_back({.at = copy, .until_ns = now_ns + patience_ns});
-  std::erase_if(copies_, [&](const Copy& copy) {
-    const auto& [tgid, start, end] = copy.at;
-    const CodeLocation place = timeline.locate(tgid, timeline.image_at(tgid, now_ns), RuntimeAddress{start});
-    if (place.kind == CodeLocation::Kind::file) {
-      if (tables_.set_copy({.start = start, .end = end, .tgid = tgid, .unused = 0}, start - place.offset.value,
-                           place.file->number)) {
-        return true;
-      }
-      want(*place.file, tgid, now_ns, start);
-    }
-    return now_ns > copy.until_ns;
+  for (const CodeCopy& copy : timeline.copies_since(copies_noted_)) {
+    if (copies_.size() < WALK_MOST_COPIES)
+      copies_.push_back({.at = copy, .until_ns = now_ns + patience_ns, .told_as = {}});
+  }
+  const bool is_due = now_ns >= copies_due_ns_;
+  if (is_due) copies_due_ns_ = now_ns + look_at_copies_every_ns;
+  are_copies_new_ = false;
+  std::erase_if(copies_, [&](Copy& copy) {
+    if (!is_due && is_told(copy)) return false;
+    const bool is_there = tell(copy, now_ns, timeline);
+    if (!is_there) tables_.forget_copy(key_of(copy.at));
+    if (is_there && !is_told(copy) && now_ns < copy.until_ns) are_copies_new_ = true;
+    return !is_there;
   });
+}
+
+bool TableSupply::is_told(const Copy& copy) const {
+  const walk_file_key* const known = copy.told_as ? tables_.key_of(copy.number) : nullptr;
+  return known != nullptr && std::is_eq(WalkFileOrder::compare(*known, *copy.told_as));
+}
+
+bool TableSupply::tell(Copy& copy, std::uint64_t now_ns, ProcessTimeline& timeline) {
+  const std::uint32_t image = timeline.image_at(copy.at.tgid, now_ns);
+  if (timeline.life_of(copy.at.tgid, image).ended_ns != 0) return false;
+  const CodeLocation place = timeline.locate(copy.at.tgid, image, RuntimeAddress{copy.at.start});
+  if (place.kind != CodeLocation::Kind::file) return now_ns < copy.until_ns;
+  if (place.file->number == copy.number && is_told(copy)) return true;
+  copy.number = place.file->number;
+  copy.told_as.reset();
+  if (tables_.set_copy(key_of(copy.at), copy.at.start - place.offset.value, copy.number)) {
+    copy.told_as = *tables_.key_of(copy.number);
+    return true;
+  }
+  // The file may be slow to open. It is asked for again now and then, as a walk would do.
+  if (now_ns > copy.until_ns + too_costly_for_ns) copy.until_ns = now_ns + patience_ns;
+  if (now_ns < copy.until_ns) want(*place.file, copy.at.tgid, now_ns, copy.at.start);
+  return true;
 }
 
 std::vector<std::string> TableSupply::notes() const {

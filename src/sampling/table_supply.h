@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
@@ -34,7 +35,7 @@ class TableSupply {
   void ask(const ring_file& question);
   // True if a file waits for its table: at most some two seconds for the file to be opened, and then for the program
   // that shows functions of its scripts.
-  [[nodiscard]] bool is_asked() const { return !asked_.empty() || !copies_.empty() || !held_.empty(); }
+  [[nodiscard]] bool is_asked() const { return !asked_.empty() || are_copies_new_ || !held_.empty(); }
   // Answers the questions that it can answer within 5 ms, beginning with the file that walks have met most often. A
   // very large file alone takes some tens of ms.
   void supply(ProcessTimeline& timeline);
@@ -110,8 +111,17 @@ class TableSupply {
   void try_again();
   // Has tables made again that came from the parser of another owner.
   void forget_replaced(ProcessTimeline& timeline);
-  // Tells the walks of copied code whose file is known.
+  struct Copy {
+    CodeCopy at;
+    std::uint64_t until_ns = 0;            // until then its file's table is expected at any moment
+    std::uint64_t number = 0;              // CodeFile::number of its file
+    std::optional<walk_file_key> told_as;  // the file's key when walks were told
+  };
+  // Tells the walks of copied code whose file is known, and again when they know that file by another key.
   void tell_copies(ProcessTimeline& timeline);
+  // False: there is no copy any more.
+  bool tell(Copy& copy, std::uint64_t now_ns, ProcessTimeline& timeline);
+  [[nodiscard]] bool is_told(const Copy& copy) const;
   void sort_by_need();
 
   FileReader& reader_;
@@ -122,12 +132,11 @@ class TableSupply {
   // CodeFile::number of files on an overlay, which the timeline knows by another device and inode than the walk.
   RecentMap<walk_file_key, std::uint64_t, WalkFileOrder> other_numbers_;
   RecentMap<walk_file_key, std::uint32_t, WalkFileOrder> tries_;  // of files that could not be opened or read
-  struct Copy {
-    CodeCopy at;
-    std::uint64_t until_ns = 0;
-  };
-  std::vector<Copy> copies_;                 // walks have not been told of these
-  ScriptProgram* script_program_ = nullptr;  // null: the program shows functions of scripts
+  std::vector<Copy> copies_;                                      // of the processes that live
+  std::uint64_t copies_due_ns_ = 0;                               // when all of them are looked at again
+  std::uint64_t copies_noted_ = 0;                                // as ProcessTimeline::copies_since()
+  bool are_copies_new_ = false;                                   // some of them wait for the tables of their files
+  ScriptProgram* script_program_ = nullptr;                       // null: the program shows functions of scripts
   std::vector<Held> held_;
   std::multimap<std::uint64_t, walk_file_key> again_;  // files that are refused until then (CLOCK_MONOTONIC)
   std::map<std::string, Interpreter> unshown_;         // interpreters without a layout, by path

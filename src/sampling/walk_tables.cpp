@@ -121,15 +121,15 @@ bool WalkTables::set_copy(const walk_copy_key& place, std::uint64_t bias, std::u
   const walk_file_key* const file = key_of(number);
   if (file == nullptr) return false;
   const walk_copy copy{.file = *file, .bias = bias};
-  if (copies_.size() == WALK_MOST_COPIES) {
-    bpf_map_delete_elem(copies_fd_, &copies_.front());
-    copies_.pop_front();
-  }
-  bpf_map_update_elem(copies_fd_, &place, &copy, BPF_ANY);
-  copies_.push_back(place);
+  if (bpf_map_update_elem(copies_fd_, &place, &copy, BPF_ANY) != 0) return false;
   // The BPF programs may remember that nothing is known of this memory.
   std::atomic_ref(state_->epoch).fetch_add(1, std::memory_order_seq_cst);
   return true;
+}
+
+void WalkTables::forget_copy(const walk_copy_key& place) {
+  if (bpf_map_delete_elem(copies_fd_, &place) != 0) return;  // walks were not told of it
+  std::atomic_ref(state_->epoch).fetch_add(1, std::memory_order_seq_cst);
 }
 
 // When the map is full, the file counts as forgotten.

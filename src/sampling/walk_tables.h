@@ -7,7 +7,6 @@
 #include <compare>
 #include <cstddef>
 #include <cstdint>
-#include <deque>
 #include <map>
 #include <memory>
 #include <unordered_map>
@@ -56,8 +55,9 @@ class WalkTables {
   // Records that the file has no table: walks do not ask for it.
   void refuse(const walk_file_key& key, const Of& of);
   // From now on walks find the file with that number in memory of the process, too, where address - `bias` is the
-  // offset. False: nothing is known of the file yet.
+  // offset. At most WALK_MOST_COPIES are known at a time. False: nothing is known of the file yet, or there is no room.
   bool set_copy(const walk_copy_key& place, std::uint64_t bias, std::uint64_t number);
+  void forget_copy(const walk_copy_key& place);
   // Forgets the files: the next walk that meets one asks for it again.
   void forget(const std::vector<walk_file_key>& keys);
   void forget(const walk_file_key& key) { forget(std::vector{key}); }
@@ -124,7 +124,6 @@ class WalkTables {
   std::vector<Slab> slabs_;            // by number
   MapSetter setter_;                   // of slabs; behind them, because it uses their descriptors until its end
   std::vector<std::uint32_t> mapped_;  // numbers of those that are mapped
-  std::deque<walk_copy_key> copies_;   // the oldest first
   ByteRanges ranges_;
   AllPlaced placed_;
   std::unordered_map<std::uint64_t, walk_file_key> keys_;  // by number

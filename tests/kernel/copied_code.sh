@@ -9,6 +9,14 @@ sample_folded -F 499 -U -- "$WORKLOADS/copied" 2cpu
 grep '^copied;' "$tmp/out" >"$tmp/its"
 expect_share "$stack" 90 100 "$tmp/its"
 
+# Each of several events has walks of its own.
+profile -q -F 499 -U -o "$tmp/two.folded" -e cpu-clock -e task-clock -- "$WORKLOADS/copied" 1cpu
+expect_status 0
+for event in cpu-clock task-clock; do
+  grep '^copied;' "$tmp/two.$event.folded" >"$tmp/its"
+  expect_share "$stack" 85 100 "$tmp/its"
+done
+
 start "$WORKLOADS/copied" 600
 has_copied() { grep -q copied "$tmp/started"; }
 wait_until has_copied

@@ -401,3 +401,38 @@ TEST_CASE("a process with many mappings that change keeps few images") {
   timeline.update();
   CHECK(timeline.where(10, now_ns + 20, 0x1000010) == "nowhere");
 }
+
+TEST_CASE("a copied text is known as the program's, also where its record came before anything else was known") {
+  const std::string copied_lines =
+      "1000-2000 --xp 0 08:01 100 /bin/server\n"
+      "2000-5000 --xc 1000 08:01 100 /bin/server\n";
+  TestTimeline timeline;
+  timeline.proc.processes[10] = {"server", copied_lines};
+  timeline.record(mmap_bytes(100, 10, 0x2000, 0x3000, 0, {}, "//anon"));
+  timeline.update();
+  CHECK(timeline.where(10, 150, 0x2010) == "/bin/server+4112");
+  std::uint64_t noted = 0;
+  CHECK(timeline.table.copies_since(noted).size() == 1);
+  CHECK(timeline.table.copies_since(noted).empty());
+}
+
+TEST_CASE("a look at copied text that is put off is not forgotten, and each reader is told of the copy") {
+  TestTimeline timeline;
+  timeline.exec(100, 10, "server");
+  timeline.update();
+  timeline.proc.processes[10] = {"server",
+                                 "1000-2000 --xp 0 08:01 100 /bin/server\n"
+                                 "2000-5000 --xc 1000 08:01 100 /bin/server\n"};
+  timeline.record(mmap_bytes(110, 10, 0x1000, 0x4000, 0, exe_file, "/bin/server"));
+  timeline.record(mmap_bytes(120, 10, 0x2000, 0x3000, 0, {}, "//anon"));
+  timeline.catch_up();
+  timeline.survey.read_unknown(false);
+  CHECK(timeline.survey.is_behind());
+  timeline.survey.read_unknown();
+  CHECK(!timeline.survey.is_behind());
+  CHECK(timeline.where(10, 150, 0x2010) == "/bin/server+4112");
+  std::uint64_t first = 0;
+  std::uint64_t second = 0;
+  CHECK(timeline.table.copies_since(first).size() == 1);
+  CHECK(timeline.table.copies_since(second).size() == 1);
+}
