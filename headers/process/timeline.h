@@ -67,6 +67,8 @@ struct TimelineOptions {
   // This process and its descendants are of interest, too. It is a command, which runs our own program until its exec.
   std::optional<std::uint32_t> command;
   bool command_from_exec = true;  // what the command does before its exec is of no interest
+  // The time between two samples of a CPU, if all are ticks. While it is long, records may be read later.
+  std::optional<std::uint64_t> tick_ns;
 };
 
 // Counters for the summary and for -v.
@@ -99,7 +101,8 @@ class ProcessTimeline {
   // True if an update() could not read all that it had to. Call update() again some tenths of a second later then, also
   // if no record arrives.
   [[nodiscard]] bool is_behind() const;
-  // How long to wait with update() after poll_fd() is readable. Records that are read together cost less.
+  // How long to wait with update() after poll_fd() is readable. Records that are read together cost less, and those of
+  // threads that begin and end are not urgent.
   [[nodiscard]] double update_delay_s();
   // Makes one pass over /proc, for the processes that began before us. Called once, after sampling was armed, unless
   // few processes are of interest.

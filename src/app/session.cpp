@@ -49,8 +49,10 @@
 namespace profile {
 namespace {
 
-// How often CPUs and targets are looked after and the progress line is drawn.
+// How often targets are looked after and the progress line is drawn.
 constexpr double tick_s = 0.25;
+// Every so many ticks it is read which CPUs are online, which costs more than the rest of a tick.
+constexpr std::uint32_t ticks_of_cpus = 4;
 // The shortest time between two closings of expired files. Before each, the samples are read and named.
 constexpr std::uint64_t close_expired_every_ns = 900'000'000;
 // The delay before supply_tables(), so that the file of a table can be opened first.
@@ -109,8 +111,9 @@ class Session {
     if (!options.command.empty()) command_ = std::make_unique<Command>(options.command, options.top_view);
     const bool counts_exec =
         std::ranges::any_of(events_, [](const EventRun& event) { return event.source->counts_exec(); });
-    timeline_ = std::make_unique<ProcessTimeline>(of_interest(options.sampling, command_.get(), counts_exec), cpus_,
-                                                  children_.files());
+    TimelineOptions interest = of_interest(options.sampling, command_.get(), counts_exec);
+    interest.tick_ns = shortest_tick_ns();
+    timeline_ = std::make_unique<ProcessTimeline>(interest, cpus_, children_.files());
     if (options.command_lines) {
       command_lines_.emplace([this](std::uint32_t tgid, std::uint64_t time_ns, std::string line) {
         timeline_->name_program(tgid, time_ns, std::move(line));
@@ -163,6 +166,16 @@ class Session {
     event.source = options.kind->make(sampling);
     event.info = options_.run_info(options);
     event.source->describe(event.info);
+  }
+
+  // nullopt: some event is no clock.
+  [[nodiscard]] std::optional<std::uint64_t> shortest_tick_ns() const {
+    std::uint64_t hertz = 0;
+    for (const EventRun& event : events_) {
+      if (event.info.frequency_hz == 0) return std::nullopt;
+      hertz = std::max<std::uint64_t>(hertz, event.info.frequency_hz);
+    }
+    return hertz != 0 ? std::optional(to_ns(1) / hertz) : std::nullopt;
   }
 
   void each_sink(const std::function<void(Sink&)>& call) const {
@@ -310,13 +323,9 @@ class Session {
   }
 
   void on_tick() {
-    const CpuList online = online_cpus();
-    if (online != cpus_) {
-      cpus_ = online;
-      timeline_->set_cpus(cpus_);
-      for (EventRun& event : events_) event.source->set_cpus(cpus_);
-    }
-    // Nothing else may come that makes the timeline and the tables go on with what they have put off.
+    if (ticks_++ % ticks_of_cpus == 0) look_at_cpus();
+    // Nothing else may come that makes these go on with what they have put off.
+    timeline_->take_file_answers();
     if (timeline_->is_behind()) timeline_->update();
     for (EventRun& event : events_) {
       event.source->supply_tables(*timeline_);
@@ -330,6 +339,14 @@ class Session {
     }
     if (cpu_limit_) keep_cpu_limit();
     if (progress_.is_shown()) progress_.show(elapsed_s(), options_.duration_s, sum(&Run::samples), sum(&Run::rows));
+  }
+
+  void look_at_cpus() {
+    const CpuList online = online_cpus();
+    if (online == cpus_) return;
+    cpus_ = online;
+    timeline_->set_cpus(cpus_);
+    for (EventRun& event : events_) event.source->set_cpus(cpus_);
   }
 
   void keep_cpu_limit() {
@@ -466,6 +483,7 @@ class Session {
   EventLoop loop_;
   std::uint64_t started_ns_ = 0;
   std::uint64_t ended_ns_ = 0;  // 0: not yet
+  std::uint32_t ticks_ = 0;
   std::uint64_t closed_expired_ns_ = 0;
   AheadSchedule ahead_;
   std::optional<CpuLimit> cpu_limit_;

@@ -190,7 +190,7 @@ void CodeFiles::forget_unmapped(const std::vector<bool>& is_mapped, std::uint64_
 
 void CodeFiles::begin_batch() {
   ++batch_;
-  take_answers();
+  if (!asked_.empty() || !state_questions_.empty()) take_answers();
 }
 
 void CodeFiles::ask(CodeFile& file) {

@@ -91,6 +91,7 @@ void ProcessTable::apply(const SideBandRecord& record) {
 
 void ProcessTable::apply_fork(const SideBandRecord& record) {
   if (record.parent_tgid == record.tgid) return;  // a thread: shares everything
+  ++news_;
   living_.insert(record.tgid);
   Process& child = processes_[record.tgid];
   child.parent = record.parent_tgid;
@@ -118,6 +119,7 @@ void ProcessTable::apply_fork(const SideBandRecord& record) {
 }
 
 void ProcessTable::apply_exec(const SideBandRecord& record) {
+  ++news_;
   // Nothing of the old program stays, so nothing must be read.
   Process& process = processes_[record.tgid];
   living_.insert(record.tgid);
@@ -145,6 +147,7 @@ bool ProcessTable::maps_without_end(Process& process, const SideBandRecord& reco
 
 void ProcessTable::apply_mmap(const SideBandRecord& record) {
   if (!record.executable || record.length == 0 || record.start + record.length < record.start) return;
+  ++news_;
   Process& process = met(record.tgid);
   ++process.maps_count;
   process.exit_ns = 0;  // its first thread may have ended, while others run on

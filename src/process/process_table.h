@@ -105,6 +105,8 @@ class ProcessTable {
   void note_mapped(std::uint64_t now_ns);
 
   [[nodiscard]] std::uint64_t record_count() const { return records_; }
+  // How many of them began a process or a program, or mapped code.
+  [[nodiscard]] std::uint64_t news_count() const { return news_; }
   [[nodiscard]] std::uint64_t lost_count() const { return lost_; }
   [[nodiscard]] std::uint64_t process_count() const { return begun_; }
   [[nodiscard]] std::size_t kept_count() const { return processes_.size(); }
@@ -195,6 +197,7 @@ class ProcessTable {
   std::optional<std::uint64_t> loss_since_;
   std::uint32_t highest_forgotten_ = 0;  // numbers up to this one may have been used for any tgid
   std::uint64_t records_ = 0;
+  std::uint64_t news_ = 0;
   std::uint64_t lost_ = 0;
   std::uint64_t begun_ = 0;
 };

@@ -20,8 +20,14 @@ namespace {
 constexpr std::size_t most_open_files = 16384;
 constexpr std::size_t other_descriptors = 1024;
 
-// The reader waits this long for more records of the same moment.
+// The reader waits this long for more records of the same moment: the process and its files may soon be gone. A walk
+// that meets an unknown file does not wait for it, so this part of the time between two ticks is early enough, too.
 constexpr std::uint64_t least_delay_ns = 2'000'000;
+constexpr std::uint64_t least_part_of_tick = 3;
+// An agent samples so seldom that it may wait for a whole tick.
+constexpr std::uint64_t slow_tick_ns = 50'000'000;
+// It waits up to this long while records tell only of threads that begin and end, or of processes of no interest.
+constexpr std::uint64_t most_idle_delay_ns = 20'000'000;
 // Following processes may cost this process one part in `cost_share` of a CPU. The opener's cost depends on it, too:
 // together they take 5 %. CPU time that was not used is saved up to `most_saved_ns`.
 constexpr std::uint64_t cost_share = 30;
@@ -34,6 +40,10 @@ std::size_t file_room() {
   return limit > 2 * other_descriptors ? std::min(limit - other_descriptors, most_open_files) : limit / 2;
 }
 
+std::uint64_t delay_at(std::uint64_t tick_ns) {
+  return tick_ns >= slow_tick_ns ? slow_tick_ns : std::max(tick_ns / least_part_of_tick, least_delay_ns);
+}
+
 }  // namespace
 
 struct ProcessTimeline::State {
@@ -41,7 +51,9 @@ struct ProcessTimeline::State {
       : files(keeper, file_room()),
         table(files, source),
         side_band(cpus),
-        survey(source, table, [this] { catch_up(); }) {
+        survey(source, table, [this] { catch_up(); }),
+        own_delay_ns(delay_at(options.tick_ns.value_or(0))),
+        idle_delay_ns(own_delay_ns) {
     for (const std::uint32_t id : options.tgids) {
       const std::uint32_t tgid = source.tgid_of(id);
       only.push_back(tgid != 0 ? tgid : id);
@@ -69,9 +81,21 @@ struct ProcessTimeline::State {
     const std::uint64_t before_ns = thread_cpu_ns();
     save();
     files.begin_batch();
+    const std::uint64_t records = table.record_count();
+    const std::uint64_t news = table.news_count();
     catch_up();
+    if (table.record_count() != records) {
+      read_ns = monotonic_ns();
+      const std::uint64_t longer_ns = std::max(own_delay_ns, std::min(2 * idle_delay_ns, most_idle_delay_ns));
+      idle_delay_ns = table.news_count() != news ? own_delay_ns : longer_ns;
+    }
     survey.read_unknown(saved_ns > 0);
     saved_ns -= static_cast<std::int64_t>(thread_cpu_ns() - before_ns);
+  }
+
+  // After a pause, a record may tell of anything.
+  [[nodiscard]] std::uint64_t delay_ns() const {
+    return monotonic_ns() - read_ns < 2 * most_idle_delay_ns ? idle_delay_ns : own_delay_ns;
   }
 
   // Adds to the CPU time that may be used for records, as time passes.
@@ -98,6 +122,9 @@ struct ProcessTimeline::State {
   std::uint64_t applied_before_ns = 0;
   std::int64_t saved_ns = most_saved_ns;  // of CPU time
   std::uint64_t saved_at_ns = monotonic_ns();
+  std::uint64_t own_delay_ns;   // while programs begin or map code
+  std::uint64_t idle_delay_ns;  // while records of this kind come
+  std::uint64_t read_ns = 0;    // when a record was read last
   std::uint64_t late_ns = 0;
 };
 
@@ -118,7 +145,7 @@ bool ProcessTimeline::is_behind() const { return state_->survey.is_behind(); }
 
 double ProcessTimeline::update_delay_s() {
   state_->save();
-  if (state_->saved_ns >= 0) return to_seconds(least_delay_ns);
+  if (state_->saved_ns >= 0) return to_seconds(state_->delay_ns());
   const std::uint64_t owed_ns = static_cast<std::uint64_t>(-state_->saved_ns) * cost_share;
   const std::uint64_t delay_ns = std::clamp(owed_ns, least_delay_ns, most_delay_ns);
   state_->late_ns += delay_ns;

@@ -317,3 +317,21 @@ TEST_CASE("the user of a process with code of its own is known after its end, an
   CHECK(timeline.table.is_number_used_again(10, image));
   CHECK_FALSE(timeline.table.is_number_used_again(10, timeline.image_at(10, 210)));
 }
+
+TEST_CASE("threads that come and go, and processes of no interest, are no news") {
+  TestTimeline timeline;
+  timeline.table.want(10);
+  timeline.record(fork_bytes(90, 10, 1));
+  timeline.exec(100, 10, "server");
+  timeline.update();
+  const std::uint64_t news = timeline.table.news_count();
+  CHECK(news == 4);  // the fork, the exec and two mappings
+  const std::uint64_t records = timeline.table.record_count();
+  timeline.record(fork_bytes(200, 10, 10));
+  timeline.record(comm_bytes(201, 10, 11, "worker", false));
+  timeline.record(fork_bytes(202, 20, 1));
+  timeline.exec(203, 20, "other");
+  timeline.update();
+  CHECK(timeline.table.record_count() == records + 6);
+  CHECK(timeline.table.news_count() == news);
+}

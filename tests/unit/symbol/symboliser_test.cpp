@@ -62,7 +62,7 @@ TEST_CASE("what is remembered is limited by the bytes of the names, too") {
   for (const std::size_t name_bytes : {10, 60'000}) {
     const auto tgid = static_cast<std::uint32_t>(::getpid());
     FakeKeeper keeper;
-    ProcessTimeline timeline({.tgids = {tgid}, .command = {}}, {}, keeper);
+    ProcessTimeline timeline({.tgids = {tgid}, .command = {}, .tick_ns = {}}, {}, keeper);
     timeline.scan_proc();
     NameMaker reader(name_bytes);
     SymbolOptions options;
