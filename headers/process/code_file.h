@@ -56,6 +56,9 @@ struct FileStamp {
   }
 };
 
+// Of an open file, since it was opened.
+enum class FileState : std::uint8_t { same, changed, deleted, unknown, count };
+
 class CodeFiles;
 
 class CodeFile {
@@ -103,7 +106,9 @@ class CodeFile {
   MappedBy own_mapped_by_;
   std::uint64_t last_use_ = 0;
   std::uint64_t checked_in_batch_ = 0;
-  std::uint32_t generation_ = 0;  // of the inode; 0: not known
+  FileState state_ = FileState::unknown;  // in that batch
+  std::uint64_t needed_in_ = 0;           // as CodeFiles::batches_checked_, when its state was needed last
+  std::uint32_t generation_ = 0;          // of the inode; 0: not known
   std::uint32_t failures_ = 0;
   std::uint64_t unused_since_ns_ = 0;    // no process maps it now; 0: a process does, as far as we asked
   std::uint64_t unmapped_since_ns_ = 0;  // no known process mapped it; 0: a process did, as far as we asked

@@ -7,7 +7,9 @@
 #include <cstdint>
 #include <functional>
 #include <optional>
+#include <span>
 #include <string_view>
+#include <vector>
 
 #include "process/code_file.h"
 
@@ -20,8 +22,6 @@ struct FileQuestion {
   std::string_view path;
   MappedBy mapped_by;
 };
-
-enum class FileState : std::uint8_t { same, changed, deleted, unknown };
 
 struct FileAnswer {
   std::uint64_t number = 0;
@@ -44,7 +44,10 @@ class FileKeeper {
   virtual bool wait_for_answer(std::chrono::milliseconds patience) = 0;
   // Whether an open file is unchanged since it was opened, and whether it still has a name. `unknown`: there is no
   // answer in time. The answer comes later, with that number, or never.
-  [[nodiscard]] virtual State state(std::uint64_t number) = 0;
+  [[nodiscard]] State state(std::uint64_t number) { return states(std::span(&number, 1)).front(); }
+  // The same for several files in one question. It is about the first; of the others it may say `unknown`, and then no
+  // later answer comes. Their owner should be the same, because others are not asked for.
+  [[nodiscard]] virtual std::vector<State> states(std::span<const std::uint64_t> numbers) = 0;
   virtual void close(std::uint64_t number) = 0;
   // The process has code without a file and sees another /tmp than we do. That /tmp may disappear with the process. So
   // the keeper opens the perf map as soon as it exists, and holds it until the code is named after the process ends.

@@ -32,8 +32,8 @@ class FileOpener {
                         std::uint32_t generation = 0);
   // nullopt when it cannot be found out.
   [[nodiscard]] static std::optional<FileStamp> stamp(int fd);
-  // Whether the file has no name any more; false when that cannot be found out.
-  [[nodiscard]] static bool is_deleted(int fd);
+  // Since the file had that stamp; empty: only whether it was deleted since. `same` when it cannot be found out.
+  [[nodiscard]] static FileState state(int fd, const FileStamp& before);
 
  private:
   enum class Route : std::uint8_t { map_files, path };

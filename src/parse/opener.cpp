@@ -20,7 +20,7 @@ constexpr std::size_t most_stack_bytes_at_once = 64U << 10;
 constexpr std::size_t most_remembered = 10'000;
 
 FileState take_state(WireReader& in) {
-  const FileState state = in.one_of(FileState::unknown);
+  const FileState state = in.one_of(FileState::count);
   return in.ok() ? state : FileState::unknown;
 }
 
@@ -162,19 +162,23 @@ std::optional<std::string> Opener::answer_of(std::uint64_t id, std::chrono::mill
   return std::nullopt;
 }
 
-FileKeeper::State Opener::state(std::uint64_t number) {
-  const std::uint64_t id = send(OpenerCall::state, number);
+std::vector<FileKeeper::State> Opener::states(std::span<const std::uint64_t> numbers) {
+  std::vector<State> states(numbers.size(), State::unknown);
+  const std::uint64_t number = numbers.front();
+  const std::uint64_t id = send(OpenerCall::state, number, numbers.subspan(1));
   const auto answer = answer_of(id, short_patience);
   if (!answer && !channel_.is_gone()) {
     late_states_[id] = number;
-    return State::unknown;
+    return states;
   }
   WireReader in(answer ? std::string_view(*answer) : std::string_view());  // `answer` must outlive it
   Unnamed reason = answer ? in.one_of(Unnamed::count) : Unnamed::not_opened;
-  const State state = reason == Unnamed::named ? take_state(in) : State::unknown;
-  if (reason == Unnamed::named) reason = Unnamed::no_answer;
-  if (state == State::unknown) opened_.push_back(unknown_state(number, reason));
-  return state;
+  if (reason == Unnamed::named) {
+    reason = Unnamed::no_answer;
+    for (State& state : states) state = take_state(in);
+  }
+  if (states.front() == State::unknown) opened_.push_back(unknown_state(number, reason));
+  return states;
 }
 
 void Opener::close(std::uint64_t number) {

@@ -40,7 +40,7 @@ class Opener final : public FileKeeper, public StackReader {
   void open(const FileQuestion& question) override;
   void take_answers(const std::function<void(const FileAnswer&)>& take) override;
   bool wait_for_answer(std::chrono::milliseconds patience) override;
-  State state(std::uint64_t number) override;
+  std::vector<State> states(std::span<const std::uint64_t> numbers) override;
   void close(std::uint64_t number) override;
   void hold_perf_map(std::uint32_t tgid, std::optional<std::uint32_t> user) override;
   void drop_perf_map(std::uint32_t tgid) override;

@@ -39,7 +39,7 @@ enum class FileKind : std::uint8_t { elf, jit_dump, perf_map, count };
 
 enum class OpenerCall : std::uint8_t {
   open,      // FileQuestion                                   -> FileStamp, owner
-  state,     // number                                         -> FileKeeper::State
+  state,     // number, numbers of others                      -> FileState of each; of others perhaps unknown
   hand,      // number, way, FileKind: passed on with its number as tag, if it is unchanged and of that kind
   close,     // number; no answer
   debug,     // number, way, base, kind, text, next: opened, handed over with its number as tag -> next, why

@@ -144,14 +144,16 @@ void OpenerJobs::state(const OpenerJob& job, WireReader& in) {
   const KeptFilePtr file = files_.find(in.get<std::uint64_t>());
   if (!file) return answer(job, Unnamed::no_answer);
   if (!is_turn_of(job, file->owner)) return;
-  auto state = FileKeeper::State::same;
-  const auto stamp = FileOpener::stamp(file->fd.get());
-  if (file->stamp != FileStamp{} && stamp && !stamp->has_content_of(file->stamp)) {
-    state = FileKeeper::State::changed;
-  } else if (FileOpener::is_deleted(file->fd.get())) {
-    state = FileKeeper::State::deleted;
+  std::string answer_bytes = message_of(job.id, Unnamed::named, FileOpener::state(file->fd.get(), file->stamp));
+  for (const auto number : in.get<std::vector<std::uint64_t>>()) {
+    const KeptFilePtr other = files_.find(number);
+    // Each file of root is an owner of its own.
+    const bool is_told = other && other->owner.uid == file->owner.uid &&
+                         other->owner.user_namespace == file->owner.user_namespace && !files_.is_banned(other->owner);
+    if (is_told) begin_(other->owner, true);
+    append_value(answer_bytes, is_told ? FileOpener::state(other->fd.get(), other->stamp) : FileState::unknown);
   }
-  answer(job, Unnamed::named, state);
+  files_.answer(answer_bytes);
 }
 
 void OpenerJobs::hand(const OpenerJob& job, WireReader& in) {

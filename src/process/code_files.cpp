@@ -24,6 +24,9 @@ constexpr std::uint64_t known_unmapped_of_many_ns = 10'000'000'000;
 constexpr std::chrono::milliseconds wait_for_ordinary_file{20};
 // Files that did not answer, and may still do so.
 constexpr std::size_t most_asked = 16'384;
+// A file is asked for with others unless it was not needed in so many batches that needed any, or others were since.
+constexpr std::uint64_t most_batches_unneeded = 4;
+constexpr std::size_t most_needed = 24;
 
 }  // namespace
 
@@ -55,9 +58,8 @@ CodeFiles::Id CodeFiles::mapped(const FileIdentity& identity, std::uint32_t gene
     file.last_use_ = ++uses_;
     if (file.generation_ == 0) file.generation_ = generation;
     ask_for_owner(file, mapped_by);
-    if (file.checked_in_batch_ == batch_) return known->second;
-    file.checked_in_batch_ = batch_;
-    const FileState state = keeper_.state(file.number);
+    if (file.checked_in_batch_ == batch_ && file.state_ != FileState::changed) return known->second;
+    const FileState state = state_of(file);
     if (state == FileState::unknown) {
       CodeFile& since = add_unasked(identity, generation, path, mapped_by);
       since.is_asked_ = true;
@@ -86,6 +88,36 @@ CodeFiles::Id CodeFiles::mapped(const FileIdentity& identity, std::uint32_t gene
     return add(identity, generation, path, mapped_by);
   }
   return known->second;
+}
+
+// A program maps the same files as those before it. So their states are asked for in the same question: each question
+// wakes up two processes.
+FileState CodeFiles::state_of(CodeFile& file) {
+  if (file.checked_in_batch_ == batch_) return file.state_;
+  std::erase_if(needed_, [&](Id id) {
+    const CodeFile& other = files_[id];
+    return &other == &file || !other.is_open_ || batches_checked_ - other.needed_in_ > most_batches_unneeded;
+  });
+  if (checked_batch_ != batch_) ++batches_checked_;
+  checked_batch_ = batch_;
+  file.needed_in_ = batches_checked_;
+  std::vector<std::uint64_t> numbers{file.number};
+  std::vector<CodeFile*> asked{&file};
+  for (const Id id : needed_) {
+    CodeFile& other = files_[id];
+    if (other.is_asked_ || other.checked_in_batch_ == batch_ || other.owner_ != file.owner_) continue;
+    numbers.push_back(other.number);
+    asked.push_back(&other);
+  }
+  if (needed_.size() == most_needed) needed_.erase(needed_.begin());
+  needed_.push_back(file.place_);
+  const std::vector<FileState> states = keeper_.states(numbers);
+  for (std::size_t i = 0; i < asked.size(); ++i) {
+    if (i != 0 && states[i] == FileState::unknown) continue;
+    asked[i]->checked_in_batch_ = batch_;
+    asked[i]->state_ = states[i];
+  }
+  return states.front();
 }
 
 CodeFiles::Id CodeFiles::add(const FileIdentity& identity, std::uint32_t generation, std::string_view path,

@@ -87,6 +87,7 @@ class CodeFiles {
                         const MappedBy& mapped_by);
   void forget(Id id);
   void ask(CodeFile& file);
+  FileState state_of(CodeFile& file);
   void take(const FileAnswer& answer);
   void take_state(const FileAnswer& answer);
   void ask_for_owner(CodeFile& file, const MappedBy& mapped_by);
@@ -107,6 +108,9 @@ class CodeFiles {
       asked_;  // by number; files whose answer has not come, or may become a better one
   std::unordered_map<std::uint64_t, StateQuestion> state_questions_;  // by the number of the earlier file
   std::vector<std::uint64_t> replaced_;
+  std::vector<Id> needed_;             // open files whose states were needed lately, the last one at the end
+  std::uint64_t batches_checked_ = 0;  // batches with such a file
+  std::uint64_t checked_batch_ = 0;    // the last one
   bool any_unused_ = false;
   bool any_expired_ = false;
   std::unordered_set<std::uint32_t> held_perf_maps_;  // by tgid

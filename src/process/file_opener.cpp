@@ -27,6 +27,24 @@
 namespace profile {
 namespace {
 
+FileStamp stamp_without_path(const FileStatus& found) {
+  return {.device = found.device,
+          .inode = found.inode,
+          .size_bytes = found.size_bytes,
+          .modified_ns = found.modified_ns,
+          .changed_ns = found.changed_ns,
+          .links = found.links,
+          .owner = found.owner,
+          .group = found.group,
+          .mode = found.mode};
+}
+
+std::uint64_t path_hash_of(int fd) {
+  std::error_code error;
+  const std::string path = std::filesystem::read_symlink("/proc/self/fd/" + std::to_string(fd), error);
+  return std::hash<std::string>{}(path);
+}
+
 // Looks at the place without touching what is there: no FIFO blocks and no device acts. The link in map_files leads to
 // exactly the file that is mapped, deleted or not.
 Fd place_of_mapping(const MappedBy& mapped_by) {
@@ -181,23 +199,19 @@ OpenedFile FileOpener::open_owned(const FileIdentity& identity, std::string_view
 std::optional<FileStamp> FileOpener::stamp(int fd) {
   const auto found = status_of(fd);
   if (!found) return std::nullopt;
-  std::error_code error;
-  const std::string path = std::filesystem::read_symlink("/proc/self/fd/" + std::to_string(fd), error);
-  return FileStamp{.device = found->device,
-                   .inode = found->inode,
-                   .size_bytes = found->size_bytes,
-                   .modified_ns = found->modified_ns,
-                   .changed_ns = found->changed_ns,
-                   .links = found->links,
-                   .owner = found->owner,
-                   .group = found->group,
-                   .mode = found->mode,
-                   .path_hash = std::hash<std::string>{}(path)};
+  FileStamp stamp = stamp_without_path(*found);
+  stamp.path_hash = path_hash_of(fd);
+  return stamp;
 }
 
-bool FileOpener::is_deleted(int fd) {
-  struct statx found {};
-  return ::statx(fd, "", AT_EMPTY_PATH | AT_STATX_DONT_SYNC, STATX_NLINK, &found) == 0 && found.stx_nlink == 0;
+FileState FileOpener::state(int fd, const FileStamp& before) {
+  const auto found = status_of(fd);
+  if (!found) return FileState::same;
+  FileStamp now = stamp_without_path(*found);
+  // To ask for the path costs more than all else.
+  if (now.changed_ns != before.changed_ns) now.path_hash = path_hash_of(fd);
+  if (before != FileStamp{} && !now.has_content_of(before)) return FileState::changed;
+  return now.links == 0 ? FileState::deleted : FileState::same;
 }
 
 }  // namespace profile

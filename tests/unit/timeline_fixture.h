@@ -98,12 +98,15 @@ class FakeKeeper final : public FileKeeper {
   bool wait_for_answer(std::chrono::milliseconds) override {
     return !is_silent && !(answers.empty() && asked_states.empty());
   }
-  State state(std::uint64_t number) override {
+  std::vector<State> states(std::span<const std::uint64_t> numbers) override {
+    ++state_questions;
+    std::vector<State> states(numbers.size(), State::unknown);
     if (is_silent) {
-      asked_states.push_back(number);
-      return State::unknown;
+      asked_states.push_back(numbers.front());
+    } else {
+      std::ranges::transform(numbers, states.begin(), [this](std::uint64_t number) { return state_now(number); });
     }
-    return state_now(number);
+    return states;
   }
   State state_now(std::uint64_t number) {
     if (opened_ns.at(number) != modified_ns) return State::changed;
@@ -113,6 +116,7 @@ class FakeKeeper final : public FileKeeper {
   void hold_perf_map(std::uint32_t tgid, std::optional<std::uint32_t>) override { held_maps.insert(tgid); }
   void drop_perf_map(std::uint32_t tgid) override { held_maps.erase(tgid); }
 
+  int state_questions = 0;
   bool gone = false;
   std::uint64_t owner = 0;  // of the files that are opened
   bool is_silent = false;   // true: the answers wait

@@ -101,7 +101,10 @@ class Jobs {
     REQUIRE(answer);
     WireReader in(answer->bytes);
     in.get<std::uint64_t>();
-    return in.one_of(Unnamed::count);
+    const auto reason = in.one_of(Unnamed::count);
+    states.clear();
+    while (call == OpenerCall::state && !in.is_whole()) states.push_back(in.one_of(FileState::count));
+    return reason;
   }
 
  private:
@@ -112,6 +115,7 @@ class Jobs {
 
  public:
   std::vector<FileOwner> begun;            // the owners that the last job has told
+  std::vector<FileState> states;           // from its answer
   std::function<void()> at_begin = [] {};  // called when a job tells one
   OpenerFiles files{opener_};
 
@@ -182,6 +186,33 @@ TEST_CASE("a program of a user is given up with the files of that user, whoever 
   jobs.files.ban(FileOwner{.uid = user});
   CHECK(jobs.run(OpenerCall::state, std::uint64_t{1}) == Unnamed::no_answer);
   CHECK(jobs.run(OpenerCall::open, program.question(2)) == Unnamed::no_answer);
+}
+
+TEST_CASE("a question for the states of files is told of those with the same owner") {
+  if (::geteuid() != 0) return;
+  const ChildProcess process;
+  Jobs jobs;
+  std::string path;
+  for (const std::uint64_t number : {1, 2, 3}) {
+    path = test::directory().file("program_" + std::to_string(number));
+    std::ofstream(path) << "content";
+    const uid_t owner = number == 3 ? user + 1 : user;
+    REQUIRE(::chown(path.c_str(), owner, owner) == 0);
+    struct stat found {};
+    REQUIRE(::stat(path.c_str(), &found) == 0);
+    const Mapped program{
+        .identity = {.device_major = major(found.st_dev), .device_minor = minor(found.st_dev), .inode = found.st_ino},
+        .path = path,
+        .by = {.tgid = process.tgid(), .own_mounts = true}};
+    REQUIRE(jobs.run(OpenerCall::open, program.question(number)) == Unnamed::named);
+  }
+  if (jobs.files.find(3)->content_owner != user + 1) return;  // this file system does not tell the owner
+  std::ofstream(test::directory().file("program_2")) << "another content";
+  const std::vector<std::uint64_t> others{2, 3, 4};
+  CHECK(jobs.run(OpenerCall::state, std::uint64_t{1}, others) == Unnamed::named);
+  CHECK(jobs.states ==
+        std::vector<FileState>{FileState::same, FileState::changed, FileState::unknown, FileState::unknown});
+  CHECK(jobs.begun == std::vector<FileOwner>(2, FileOwner{.uid = user}));
 }
 
 TEST_CASE("a look for a debug file is at the cost of the one in whose files it is") {

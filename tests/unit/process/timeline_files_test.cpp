@@ -74,6 +74,41 @@ TEST_CASE("a file that is rewritten in place is another file for later mappings"
   CHECK(files.at(before).unreadable == Unnamed::file_changed);
 }
 
+TEST_CASE("the states of files that programs map one after the other are asked for at once") {
+  FakeKeeper keeper;
+  CodeFiles files(keeper, 16);
+  const std::vector<FileIdentity> all{exe_file, libc_file, plugin_a};
+  const auto map_all = [&] {
+    std::vector<CodeFiles::Id> ids;
+    for (const FileIdentity& identity : all) ids.push_back(files.mapped(identity, 1, "/f", {}));
+    return ids;
+  };
+  const std::vector<CodeFiles::Id> first = map_all();
+  files.begin_batch();
+  CHECK(map_all() == first);
+  CHECK(keeper.state_questions == 3);
+  files.begin_batch();
+  CHECK(map_all() == first);
+  CHECK(keeper.state_questions == 4);
+
+  // One of them is asked for, and all were rewritten.
+  keeper.modified_ns = 2;
+  files.begin_batch();
+  CHECK(files.mapped(exe_file, 1, "/f", {}) != first[0]);
+  CHECK(files.mapped(libc_file, 1, "/f", {}) != first[1]);
+  CHECK(keeper.state_questions == 5);
+
+  // What is not needed any more is not asked for, and another owner's file is not asked for with these.
+  keeper.owner = 1000;
+  files.mapped(plugin_b, 1, "/f", {});
+  files.begin_batch();
+  files.mapped(plugin_b, 1, "/f", {});
+  files.begin_batch();
+  files.mapped(exe_file, 1, "/f", {});
+  files.mapped(plugin_b, 1, "/f", {});
+  CHECK(keeper.state_questions == 8);
+}
+
 TEST_CASE("a file stays the same file if a late answer shows no change") {
   FakeKeeper keeper;
   CodeFiles files(keeper, 16);
