@@ -57,5 +57,6 @@ fi
 profile -e off-cpu --format table 0.5
 expect_status 0
 expect_balance_with_losses
-expect_out '^all together [0-9.]+ ms in [0-9]+ waits?;( [^;]* never woke up, [^;]*;)? kernel threads, [0-9.]+ ms, are left out$'
+time='[0-9.]+ m?s'
+expect_out "^all together $time in [0-9]+ waits?;( [^;]* never woke up, [^;]*;)? kernel threads, $time, are left out$"
 expect_no_out ' (kthreadd|rcu_preempt|ksoftirqd/[0-9]+|kworker/.*) +[0-9.]+ +[0-9.]+% '
