@@ -651,6 +651,26 @@ TEST_CASE("values of another unit are a counter of a perfetto trace") {
   CHECK(file.events[2] == "6 on 3 type 4 count 8192");
 }
 
+TEST_CASE("programs from outside of the pid namespace are processes of their own in a perfetto trace") {
+  Run run("perfetto");
+  run.begin();
+  const ProcessId database = run.profile.process(0, 0, "database");
+  const ProcessId proxy = run.profile.process(0, 1, "proxy");
+  const ProcessId idle = run.profile.process(0, 2, "swapper/0");
+  for (const auto& [process, thread] : {std::pair(database, "database"), {proxy, "proxy"}, {idle, "swapper/0"}}) {
+    run.add({.ms = 5, .process = process, .thread = thread, .user = run.user("work")});
+  }
+  const PerfettoFile file(run.end());
+  std::set<std::string> tracks;
+  for (const auto& [uuid, words] : file.tracks) tracks.insert(words);
+  CHECK(tracks == std::set<std::string>{"process 4194305 database", "process 4194306 proxy", "process 0 swapper/0",
+                                        "below process 4194305 database thread 4194305 0 database",
+                                        "below process 4194306 proxy thread 4194306 0 proxy",
+                                        "below process 0 swapper/0 thread 0 0 swapper/0"});
+  REQUIRE(file.samples.size() == 3);
+  CHECK(file.samples[1].starts_with("5 cpu 3 4194306 0 "));
+}
+
 TEST_CASE("the numbers of a perfetto trace begin anew with another profile") {
   Run run("perfetto");
   run.begin();
