@@ -79,7 +79,17 @@ enum class MappingField : protozero::pbf_tag_type {
 // is_return is our own field, and other readers skip it: whether the frame's own address is the one after the written
 // one. A reader guesses it from the place of a location in its samples, so the writer adds it only where the guess is
 // wrong: an interrupted frame is outside a signal handler, and no call returns there.
-enum class LocationField : protozero::pbf_tag_type { id = 1, mapping_id = 2, address = 3, line = 4, is_return = 1000 };
+//
+// is_script is our own, too: of a function of a script whose lines are not known. Another one is recognised by its
+// start_line.
+enum class LocationField : protozero::pbf_tag_type {
+  id = 1,
+  mapping_id = 2,
+  address = 3,
+  line = 4,
+  is_return = 1000,
+  is_script = 1001
+};
 
 enum class LineField : protozero::pbf_tag_type { function_id = 1, line = 2 };
 

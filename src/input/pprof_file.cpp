@@ -241,7 +241,8 @@ class PprofFile::Parser {
       return take_field(field, LocationField::id, location.id) ||
              take_field(field, LocationField::mapping_id, location.mapping) ||
              take_field(field, LocationField::address, location.address) ||
-             take_field(field, LocationField::is_return, location.is_return);
+             take_field(field, LocationField::is_return, location.is_return) ||
+             take_field(field, LocationField::is_script, location.is_script);
     });
     location.lines = static_cast<std::uint32_t>(file_.lines_.size()) - location.first_line;
     keep(file_.locations, location, "location");

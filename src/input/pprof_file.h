@@ -42,6 +42,7 @@ class PprofFile {
     std::uint32_t first_line = 0;
     std::uint32_t lines = 0;
     std::optional<bool> is_return;  // only in our files, and only where we wrote it
+    bool is_script = false;         // likewise
     // Of frames that the file asks to leave out: this function or one inlined in it begins them, and whether nothing of
     // the location is left.
     bool begins_dropped = false;

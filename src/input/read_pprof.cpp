@@ -266,10 +266,11 @@ class Reader {
     if (text.symbol.empty() && text.module.empty()) text.offset = in_file;
     if (mapping != nullptr && text.module.empty() && !is_hidden) text.module = module_of(mapping->file);
 
-    const bool is_script = is_own_ && function != nullptr && function->start_line != 0;
+    const bool has_start = function != nullptr && function->start_line != 0;
+    const bool is_script = is_own_ && (has_start || location.is_script);
     const FrameKind outside = is_script ? FrameKind::script : FrameKind::user;
     Frame frame = described_frame(profile_, text, place.is_kernel ? FrameKind::kernel : outside, process);
-    if (is_script && has_script_lines_) {
+    if (is_script && has_start && has_script_lines_) {
       frame.begins_at = static_cast<std::uint32_t>(std::clamp<std::int64_t>(function->start_line, 1, UINT32_MAX));
     }
     frame.address = RuntimeAddress{address};

@@ -165,6 +165,9 @@ void PprofTables::write_location(PprofSink& sink, FrameId id) {
     // pprof needs an address inside the call instruction, not the return address after it.
     location.add_uint64(LocationField::address, frame.is_return && address != 0 ? address - 1 : address);
     if (address != 0 && frame.is_return != seems_return) location.add_bool(LocationField::is_return, frame.is_return);
+    const bool has_start =
+        std::ranges::any_of(lines_, [this](const Line& at) { return functions_[at.function - 1].start_line != 0; });
+    if (frame.kind == FrameKind::script && !has_start) location.add_bool(LocationField::is_script, true);
     for (const Line& at : lines_) {
       protozero::pbf_builder<LineField> line(location, LocationField::line);
       line.add_uint64(LineField::function_id, at.function);

@@ -86,6 +86,25 @@ TEST_CASE("what is read back is a frame of a script") {
   }
 }
 
+// As Java's methods whose lines are not known, and code that its engine has made.
+TEST_CASE("what is read back is a frame of a script, also where its line or even its file is not known") {
+  Profile profile = with_script();
+  for (Frame& frame : profile.frames()) {
+    if (frame.kind != FrameKind::script) continue;
+    const bool is_main = profile.strings.view(frame.symbol) == "main";
+    const SourceLine at{.file = profile.strings.intern("/srv/app.py"), .line = 0};
+    frame.source = is_main ? SourceLocationId::none : profile.source({.at = at, .inlined = {}});
+    if (is_main) frame.module = StringId::empty;
+  }
+  const std::string marked = "python3;main_[s];work_[s];list_sort 5\n";
+  CHECK(written("folded", profile, {.annotate = true}) == marked);
+  for (const char* format : {"folded", "json", "pprof"}) {
+    CAPTURE(format);
+    const Profile read = read_profile(written(format, profile, {.annotate = true}), "in");
+    CHECK(written("folded", read, {.annotate = true}) == marked);
+  }
+}
+
 TEST_CASE("JSON, speedscope and graphs have the file and a kind of their own") {
   const Profile profile = with_script();
   rapidjson::Document json;
