@@ -14,7 +14,7 @@ profile -q -F 499 -U -o "$tmp/two.folded" -e cpu-clock -e task-clock -- "$WORKLO
 expect_status 0
 for event in cpu-clock task-clock; do
   grep '^copied;' "$tmp/two.$event.folded" >"$tmp/its"
-  expect_share "$stack" 85 100 "$tmp/its"
+  expect_share "$stack" 70 100 "$tmp/its"
 done
 
 start "$WORKLOADS/copied" 600
