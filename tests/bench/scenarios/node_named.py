@@ -1,5 +1,7 @@
 """node that writes a perf map, which names the code it compiles at run time."""
 
+import os
+
 import node
 import plain_run
 
@@ -10,4 +12,6 @@ EXTRA = {}
 
 
 def measure(bench, tools):
-    return node.measure(bench, tools, "--perf-basic-prof")
+    # It writes a log where it runs, if nobody says otherwise.
+    log = os.path.join(bench.scratch, "v8.log")
+    return node.measure(bench, tools, "--perf-basic-prof", "--no-logfile-per-isolate", f"--logfile={log}")
