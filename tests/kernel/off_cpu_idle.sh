@@ -50,8 +50,8 @@ for _ in range(100): time.sleep(0.005)
 '
 sample -e off-cpu -o "$tmp/brief.json" -- python3 -c "$brief"
 expect_balance
-# Some wait for a lock first.
-expect_between "$(never_woke "$tmp/brief.json" | cut -d' ' -f1)" 1 "$sleepers" "threads that never woke up"
+# Some wait for the interpreter's lock first, and beside sanitized programs all may.
+expect_between "$(never_woke "$tmp/brief.json" | cut -d' ' -f1)" $((1 - SANITIZED)) "$sleepers" "threads that never woke up"
 sample -e off-cpu --ended-waits -o "$tmp/ended.json" -- python3 -c "$brief"
 expect_balance
 expect_equal "$(never_woke "$tmp/ended.json" | cut -d' ' -f1)" 0 "threads that never woke up"
