@@ -296,6 +296,8 @@ class Profile {
   std::optional<std::vector<ThreadWait>> thread_waits;  // the longest first
   std::vector<DurationTable> duration_tables;
   std::optional<SyscallReport> syscalls;
+  // Lines that say what the numbers of the whole run leave out. Only the last part of a run has them.
+  std::vector<std::string> notes;
   // Only of a recording that was read with its times; the changes of rows below keep it right.
   std::optional<Timeline> timeline;
   RowsApart apart;  // for rows that are added from here on

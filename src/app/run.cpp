@@ -7,6 +7,8 @@
 #include <unordered_set>
 #include <utility>
 
+#include "app/summary.h"
+#include "output/nothing_recorded.h"
 #include "support/clock.h"
 #include "support/plural.h"
 
@@ -282,6 +284,19 @@ void Run::take(std::optional<std::uint64_t> ended_ns) {
   }
   account_ += profile_->account;
   frame_report_.add(*profile_);
+  if (stopped) profile_->notes = left_out();
+}
+
+std::vector<std::string> Run::left_out() {
+  std::vector<std::string> lines;
+  const auto add = [&lines](const std::vector<std::string>& more) {
+    lines.insert(lines.end(), more.begin(), more.end());
+  };
+  if (std::string filtered = what_was_filtered(run_, account_); !filtered.empty()) lines.push_back(std::move(filtered));
+  add(losses_of(account_, source_.lost_with_full_maps()));
+  add(source_.notes());
+  add(notes_of(timeline_.status()));
+  return lines;
 }
 
 void Run::pass_on(bool is_last) {

@@ -75,6 +75,8 @@ class Run {
   void give_memory_back();
   // The account of all samples up to now, with those that wait in the kernel.
   [[nodiscard]] Account so_far() const;
+  // What the numbers of all samples up to now leave out, in lines for a reader of the profile.
+  [[nodiscard]] std::vector<std::string> left_out();
   void count(StackId stack, StackId Row::*part, std::uint64_t samples);
   void report_counted();
   [[nodiscard]] bool wants_rows() const { return !receivers_.empty(); }

@@ -26,11 +26,14 @@ sample_until is_seen -e wall -f -p "$started" 1
 expect_between "$(folded_total "^leaves;")" 1 $((${EPOCHREALTIME/./} - began_us)) "microseconds of a thread that computes"
 
 # Threads that are over before a tick comes: their time on a CPU goes to the stacks that later ticks find.
-sample -e wall -F 199 -o "$tmp/brief.folded" -- "$WORKLOADS/brief_threads" 3
+sample -e wall -F 199 -o "$tmp/brief.folded" -o "$tmp/brief.html" -- "$WORKLOADS/brief_threads" 3
 read -r on_cpu in_pieces <"$tmp/out"
 on_cpu_of() { echo $(($(folded_total "$1" "$tmp/brief.folded") - $(folded_total "$1.*;\[off-cpu\] " "$tmp/brief.folded"))); }
 # A busy machine may end the run long after the last tick; the summary says how much belongs to no stack.
 told=$(sed -nE 's/^([0-9.]+) s on a CPU fell between.*/\1/p' "$tmp/err" | awk '{ printf "%d", $1 * 1000000 }')
 expect_between $(($(on_cpu_of '^brief_threads;') + ${told:-0})) $((on_cpu * 9 / 10)) $((on_cpu * 12 / 10)) "microseconds on a CPU"
+if [[ $told ]]; then
+  grep -q '"notes":\[.* s on a CPU fell between the ticks and belong to no stack' "$tmp/brief.html" || fail "the page does not say it"
+fi
 # Some 200 ticks are shared among the stacks, so a quarter of the true time is seven standard deviations away.
 expect_between "$(on_cpu_of '^brief_threads;.*;begin_piece;piece')" $((in_pieces / 4)) $((on_cpu * 11 / 10)) "microseconds in the threads"
