@@ -45,7 +45,7 @@ class NameMaker final : public FileReader {
   std::vector<std::string> demangled(std::span<const std::string> names) override {
     return {names.begin(), names.end()};
   }
-  void rest() override {}
+  void release_files() override {}
 
   int questions = 0;
 
