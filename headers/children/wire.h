@@ -1,6 +1,6 @@
 // Makes and reads messages between this process and a child. Both are one program on one machine, so the byte order is
-// its own. The bytes from the parser may be a stranger's, so every read is bounded, and after a failed read all later
-// reads fail.
+// its own. A hostile file may have made the parser send these bytes, so every read is bounded, and after a failed
+// read all later reads fail.
 // A message holds numbers, enumerations, texts, tables of strings, structures that have wire_fields(), and vectors,
 // maps and optionals of these.
 #pragma once

@@ -1,5 +1,5 @@
 // The interface to files that get user probes: it answers questions about such a file, and puts a probe there. Our
-// children open, read and probe these files, as they do with all files of strangers.
+// children open, read and probe these files, as they do with all untrusted files.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// The interface to what files of strangers say: names and lines of their code. The process that answers may fail, die
+// The interface to what untrusted files say: names and lines of their code. The process that answers may fail, die
 // or be killed over a file; then the answer says that it failed, and the next file is read as usual. It is an
 // interface, so that code above it can be tested without children.
 #pragma once
@@ -111,8 +111,8 @@ class FileReader {
 
   // As many names, in the same order. A name that cannot be demangled stays as it is; without an answer all do.
   [[nodiscard]] virtual std::vector<std::string> demangled(std::span<const std::string> names) = 0;
-  // Nothing more is read for now: files that were read are closed.
-  virtual void rest() = 0;
+  // Closes the files that were read, until the next question.
+  virtual void release_files() = 0;
   // `meanwhile` is called now and then while an answer about a file is awaited, at least every tenth of a second. It
   // must not ask this reader.
   virtual void set_meanwhile(const std::function<void()>& /*meanwhile*/) {}

@@ -17,7 +17,7 @@ namespace {
 
 // The pause between two reads of the ring buffer. Without it every record may wake the reader, ten thousand times a
 // second.
-constexpr double rest_s = 0.002;
+constexpr double pause_s = 0.002;
 // Times that are due closer together than this are one.
 constexpr double least_wait_s = 0.001;
 // Where each sample is wanted, the ring buffer is read this often. Each reading costs as much as hundreds of samples.
@@ -82,10 +82,10 @@ void Run::watch(EventLoop& loop, std::function<bool()> is_over) {
       if (!std::exchange(is_pump_due_, true)) soon.set(soon_s, 0);
     });
   } else {
-    Timer& rest = loop.add_timer(0, 0, [this] { await_samples_(); });
-    await_samples_ = loop.add_once(source_.poll_fd(), [this, &rest] {
+    Timer& pause = loop.add_timer(0, 0, [this] { await_samples_(); });
+    await_samples_ = loop.add_once(source_.poll_fd(), [this, &pause] {
       consume();
-      rest.set(rest_s, 0);
+      pause.set(pause_s, 0);
     });
   }
   loop.add_timer(memory_s, memory_s, [this] { forget_unsampled(); });

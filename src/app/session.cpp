@@ -189,7 +189,7 @@ class Session {
     for (EventRun& event : events_) event.run.emplace(event.info, event.sinks, *event.source, *timeline_, *symboliser_);
     watch();
     priority_.emplace();  // after the fork of the command, which keeps its own priority
-    for (EventRun& event : events_) event.source->set_meanwhile([this] { look_up(); });
+    for (EventRun& event : events_) event.source->set_meanwhile([this] { check_for_end(); });
     // A file that takes long to read, or a server that takes long to send it, must neither cost samples nor add any.
     children_.reader().set_meanwhile([this] {
       manager_.show_life();
@@ -370,7 +370,7 @@ class Session {
     if (is_over_ || !ahead_.is_due(elapsed_s())) return;
     for (EventRun& event : events_) {
       event.run->work_ahead([this] {
-        look_up();
+        check_for_end();
         return !is_over_;
       });
     }
@@ -378,7 +378,7 @@ class Session {
 
   // While samples come faster than they are read, the loop does not reach the events that end the run. So reading calls
   // this.
-  void look_up() {
+  void check_for_end() {
     manager_.show_life();
     on_signal();
     if (is_time_up()) is_over_ = true;

@@ -225,8 +225,8 @@ std::vector<std::string> Parser::demangled(std::span<const std::string> names) {
   return in.is_whole() && demangled.size() == names.size() ? demangled : as_they_are;
 }
 
-void Parser::rest() {
-  for (Place& place : places_) place.link.rest();
+void Parser::release_files() {
+  for (Place& place : places_) place.link.release_files();
 }
 
 std::optional<std::string> Parser::ask_for_probes(std::string_view words, const FileRef& file, Unnamed& failed,

@@ -40,7 +40,7 @@ class Parser final : public FileReader {
   NamesOfJit jit_names(std::uint32_t tgid, const JitMapRef& map, std::span<const RuntimeAddress> addresses,
                        WorkBudget& budget) override;
   std::vector<std::string> demangled(std::span<const std::string> names) override;
-  void rest() override;
+  void release_files() override;
   void set_meanwhile(const std::function<void()>& meanwhile) override { meanwhile_ = meanwhile; }
 
   // For probes. nullopt: it is no ELF file, or reading it was given up; `failed` says which.

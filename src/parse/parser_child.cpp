@@ -134,7 +134,7 @@ class ParserProcess final : public DebugSupplier {
         return code(in);
       case ParserCall::source:
         return source(in);
-      case ParserCall::rest:
+      case ParserCall::release_files:
         asked_.reset();
         return;
       case ParserCall::plainly:

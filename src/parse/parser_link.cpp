@@ -260,9 +260,9 @@ void ParserLink::close_debug_files() {
   debug_files_.clear();
 }
 
-void ParserLink::rest() {
+void ParserLink::release_files() {
   close_debug_files();
-  if (child_) child_->channel.send(message_of(ParserCall::rest));
+  if (child_) child_->channel.send(message_of(ParserCall::release_files));
 }
 
 ParserLink::Outcome ParserLink::exchange(std::string_view words, bool is_plain, const AnswerLimits& limits,

@@ -86,7 +86,7 @@ class ParserLink {
   [[nodiscard]] Outcome exchange(std::string_view words, bool is_plain, const AnswerLimits& limits,
                                  const std::function<void()>& meanwhile);
   // Has it close the files that it has read.
-  void rest();
+  void release_files();
 
  private:
   class Exchange;

@@ -53,8 +53,9 @@ class CodeFiles {
   void note_end(std::uint32_t tgid);
   [[nodiscard]] bool is_perf_map_expired(std::uint32_t tgid) const { return expired_perf_maps_.contains(tgid); }
   // Who decides what a file says is not known when a process has it mapped that sees other mounts than we do. When a
-  // process with our mounts maps it, too, the file may get another owner, and a new number: nothing that a stranger's
-  // parser has said of it counts any more. Returns the numbers that were replaced since the last call.
+  // process with our mounts maps it, too, the file may get another owner, and a new number: nothing that the
+  // parser for the earlier owner has said of it counts any more. Returns the numbers that were replaced since the last
+  // call.
   [[nodiscard]] std::vector<std::uint64_t> take_replaced() { return std::exchange(replaced_, {}); }
   // Takes the answers that have come. Call it now and then.
   void take_answers();

@@ -123,13 +123,13 @@ bool WalkTables::set_copy(const walk_copy_key& place, std::uint64_t bias, std::u
   const walk_copy copy{.file = *file, .bias = bias};
   if (bpf_map_update_elem(copies_fd_, &place, &copy, BPF_ANY) != 0) return false;
   // The BPF programs may remember that nothing is known of this memory.
-  std::atomic_ref(state_->epoch).fetch_add(1, std::memory_order_seq_cst);
+  std::atomic_ref(state_->mappings_version).fetch_add(1, std::memory_order_seq_cst);
   return true;
 }
 
 void WalkTables::forget_copy(const walk_copy_key& place) {
   if (bpf_map_delete_elem(copies_fd_, &place) != 0) return;  // walks were not told of it
-  std::atomic_ref(state_->epoch).fetch_add(1, std::memory_order_seq_cst);
+  std::atomic_ref(state_->mappings_version).fetch_add(1, std::memory_order_seq_cst);
 }
 
 // When the map is full, the file counts as forgotten.
@@ -231,15 +231,15 @@ void WalkTables::forget_unmet() {
     }
     file = remove(file, ranges);
   }
-  // The BPF programs keep mappings from one sample to the next. The new epoch makes them look files up again, so that
+  // The BPF programs keep mappings from one sample to the next. A new version makes them look files up again, so that
   // these count as met.
-  std::atomic_ref(state_->epoch).fetch_add(1, std::memory_order_seq_cst);
+  std::atomic_ref(state_->mappings_version).fetch_add(1, std::memory_order_seq_cst);
   give_back(ranges);
 }
 
 void WalkTables::give_back(const std::vector<Placed>& ranges) {
   if (ranges.empty()) return;
-  std::atomic_ref(state_->epoch).fetch_add(1, std::memory_order_seq_cst);
+  std::atomic_ref(state_->mappings_version).fetch_add(1, std::memory_order_seq_cst);
   const auto has_table = [](const Placed& range) { return range.size != 0; };
   if (std::ranges::none_of(ranges, has_table)) return;
   barrier_.wait();

@@ -78,7 +78,7 @@ struct Symboliser::State {
     resolve_files();
     jit.resolve(profile);
     resolve_kernel_addresses();
-    reader.rest();
+    reader.release_files();
     for (const auto& [frame, found] : wanted) {
       if (!is_postponed(*found.answer)) write(profile, *frame, found);
     }

@@ -507,7 +507,7 @@ TEST_CASE("a mapped file is opened through the mapping, even if it was deleted")
   ::munmap(pages, 4096);
 }
 
-TEST_CASE("a file that a stranger has mapped first gets its true owner from a process with our mounts") {
+TEST_CASE("a file that another user has mapped first gets its true owner from a process with our mounts") {
   constexpr std::uint64_t stranger = std::uint64_t{1001} << 32;
   const MappedBy strange{.tgid = 10, .own_mounts = false, .start = 0, .end = 1};
   const MappedBy own{.tgid = 20, .own_mounts = true, .start = 0, .end = 1};
@@ -532,7 +532,7 @@ TEST_CASE("a file that a stranger has mapped first gets its true owner from a pr
     files.mapped(libc_file, 1, "/libc", own);
     CHECK(keeper.opens[libc_file] == 2);
   }
-  SUBCASE("also while the stranger's answer is late") {
+  SUBCASE("also while the answer about the other user is late") {
     keeper.is_silent = true;
     const auto late = files.mapped(exe_file, 1, "/exe", strange);
     files.mapped(exe_file, 1, "/exe", own);

@@ -1,5 +1,6 @@
 // Tests what the symboliser remembers from one batch to the next. The addresses are those of this process, and the
 // reader of its files makes the names up.
+// Promise 5: naming is a batch.
 #include "symbol/symboliser.h"
 
 #include <doctest/doctest.h>
@@ -45,7 +46,7 @@ class NameMaker final : public FileReader {
   std::vector<std::string> demangled(std::span<const std::string> names) override {
     return {names.begin(), names.end()};
   }
-  void rest() override {}
+  void release_files() override {}
 
   int questions = 0;
 
