@@ -34,7 +34,7 @@ NameOfCode before(const NameOfCode& next, const NameOfCode& here) {
 std::optional<NameOfCode> find_known(const RangeCache& ranges, const CodeOffset& place) {
   const auto here = ranges.find(place.at);
   if (!here || !needs_next(place, *here)) return here;
-  const auto next = ranges.find(place.at + 1);
+  const auto next = ranges.find(return_address(place.at, place.is_return));
   if (!next) return std::nullopt;
   return is_trampoline(*next) ? before(*next, *here) : here;
 }
@@ -48,7 +48,7 @@ std::vector<FileOffset> offsets_for(std::span<const CodeOffset> places) {
   };
   for (const CodeOffset& place : places) {
     add(place.at);
-    if (place.is_return) add(place.at + 1);
+    add(return_address(place.at, place.is_return));
   }
   return offsets;
 }

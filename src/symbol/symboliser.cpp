@@ -97,7 +97,7 @@ struct Symboliser::State {
   bool is_ready(const Profile& profile, const Frame& frame) const {
     if (frame.unnamed != Unnamed::pending) return false;
     if (frame.kind == FrameKind::kernel) return true;
-    const CodeLocation location = locate(profile.process(frame.space), RuntimeAddress{call_address(frame)});
+    const CodeLocation location = locate(profile.process(frame.space), call_address(frame.address, frame.is_return));
     return location.kind == CodeLocation::Kind::vdso ||
            (location.kind == CodeLocation::Kind::file && location.file->is_open());
   }
@@ -113,8 +113,8 @@ struct Symboliser::State {
 
   // A new answer is pending; resolving it comes later.
   Found answer_for(Profile& profile, const Frame& frame) {
-    const std::uint64_t address = call_address(frame);
-    if (frame.kind == FrameKind::kernel) return {.answer = kernel.at({.at = address})};
+    const RuntimeAddress address = call_address(frame.address, frame.is_return);
+    if (frame.kind == FrameKind::kernel) return {.answer = kernel.at({.at = address.value})};
     const auto exec = [&] {
       in_exec.unnamed = Unnamed::named;
       in_exec.symbol = strings.intern(exec_frame);
@@ -122,7 +122,7 @@ struct Symboliser::State {
     };
     if (frame.address == exec_address) return exec();
     const Process& process = profile.process(frame.space);
-    const CodeLocation location = locate(process, RuntimeAddress{address});
+    const CodeLocation location = locate(process, address);
     const CodeOffset place{.at = location.offset.value, .is_return = frame.is_return};
     const auto reason = [&](Unnamed unnamed) {
       return Found{.answer = &without_file[static_cast<std::size_t>(unnamed)]};
@@ -134,7 +134,7 @@ struct Symboliser::State {
         if (frame.address.value < first_64bit_vdso) return reason(Unnamed::no_symbol);
         return {.answer = vdso.answers.at(place)};
       case CodeLocation::Kind::jit:
-        return {.answer = jit.at(frame.space, RuntimeAddress{address})};
+        return {.answer = jit.at(frame.space, address)};
       case CodeLocation::Kind::nowhere:
         if (!frame.is_return && timeline.is_of_replaced_program(process.tgid, process.image, frame.address)) {
           return exec();
@@ -259,7 +259,7 @@ struct Symboliser::State {
     frame.unnamed = answer.unnamed;
     frame.symbol = moved(answer.symbol);
     frame.module = moved(answer.module);
-    frame.offset = answer.offset + (frame.is_return ? 1 : 0);
+    frame.offset = return_address(answer.offset, frame.is_return);
     frame.function = answer.function;
     if (answer.source) frame.source = source_of(profile, *answer.source);
     // If the file could not be read, it is not known how it counts addresses.
@@ -267,7 +267,7 @@ struct Symboliser::State {
     frame.binary = profile.binary({.path = moved(found.file->path),
                                    .build_id = moved(found.file->build_id),
                                    .code = found.file->segment_of(answer.address)});
-    frame.binary_address = ElfAddress{answer.address.value + (frame.is_return ? 1 : 0)};
+    frame.binary_address = return_address(answer.address, frame.is_return);
   }
 
   ProcessTimeline& timeline;

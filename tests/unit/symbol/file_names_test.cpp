@@ -55,7 +55,7 @@ struct Namer {
     std::string text = answer.unnamed == Unnamed::named
                            ? std::string(strings.view(answer.symbol))
                            : std::string("?") + std::to_string(static_cast<int>(answer.unnamed));
-    text += "+" + std::to_string(answer.offset + (place.is_return ? 1 : 0));
+    text += "+" + std::to_string(return_address(answer.offset, place.is_return));
     if (!answer.source) return text;
     for (const SourcePosition& position : *answer.source) {
       text += " {" + std::string(strings.view(position.function)) + " " + std::string(strings.view(position.file)) +
