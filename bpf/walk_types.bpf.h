@@ -305,4 +305,9 @@ struct walk {
   __u64 frames[WALK_MOST_FRAMES];
 };
 
+/* Where the current frame is: in the call, not behind it. */
+static __always_inline __u64 place_of_frame(const struct walk *walk) {
+  return walk->was_interrupted ? walk->pc : walk->pc - 1;
+}
+
 #endif

@@ -224,10 +224,13 @@ struct Timeline {
   std::vector<TimedSample> samples;  // in the order of time
 };
 
+// The event that is sampled unless the user asks for another one.
+inline constexpr std::string_view cpu_clock = "cpu-clock";
+
 // The request of the user, in the words that the outputs print.
 struct RunInfo {
-  std::string event = "cpu-clock";  // as typed
-  RunUnit unit;                     // of Row::value
+  std::string event{cpu_clock};  // as typed
+  RunUnit unit;                  // of Row::value
   // A profile shows what there is at its end (memory in use), and takes the place of the one before it.
   bool is_state = false;
   std::string counted = "samples";  // what Row::samples counts: "waits", "requests", "allocations", "calls"
@@ -261,6 +264,10 @@ struct RunInfo {
   std::vector<std::string> command;  // of `profile -- COMMAND`
   std::string host;                  // the name of the machine; "" when unknown
   std::string command_line;          // the profiler's own, quoted for a shell; "" when unknown
+
+  [[nodiscard]] bool is_of_cpu_clock() const { return event == cpu_clock; }
+  // Whether the value of a row is the number of its samples, because both have the same word.
+  [[nodiscard]] bool counts_samples() const { return unit.word() == counted; }
 };
 
 // Nanoseconds from one sample of a clock to the next; the events of a clock are nanoseconds. 0: it has no rate, or the
@@ -275,7 +282,7 @@ inline std::uint64_t ns_per_sample(const RunInfo& run) { return run.unit == Unit
 
 // The number of samples that make up a value of the run, as far as the unit and the rate tell it; otherwise 0.
 inline std::uint64_t samples_of(const RunInfo& run, std::uint64_t value) {
-  if (run.unit == Unit::samples || run.unit.word() == run.counted) return value;
+  if (run.unit == Unit::samples || run.counts_samples()) return value;
   if (run.unit == Unit::microseconds) return 0;  // the period of a clock is in nanoseconds
   return run.period_events == 0 ? 0 : value / run.period_events;
 }

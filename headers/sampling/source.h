@@ -49,7 +49,7 @@ struct SourceOptions {
 };
 
 struct SamplingOptions {
-  std::string event = "cpu-clock";
+  std::string event{cpu_clock};
   std::vector<std::uint32_t> tgids;  // at most one of tgids, tids and follow_children is used
   std::vector<std::uint32_t> tids;
   bool follow_children = false;  // the processes that this process forks from now on, and all their descendants
@@ -190,7 +190,6 @@ struct SourceKind {
   std::string_view name;        // as typed, or its form: "off-cpu", "SYSTEM:EVENT"
   std::string_view alias = "";  // another name for the same event; "" if none
   std::string_view group;       // heading of --list-events
-  std::string_view unit;        // of a row's value
   std::string_view summary;     // one line
   // The format for stdout when the user asks for none.
   std::string_view default_format = "counted";

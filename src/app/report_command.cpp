@@ -113,7 +113,7 @@ int run_report(std::span<const char* const> arguments) {
   }
 
   ReadRequest request = request_of(parsed);
-  request.with_times = std::ranges::any_of(options.outputs, [](const auto& to) { return to.format->name == "html"; });
+  request.with_times = std::ranges::any_of(options.outputs, is_page);
   const ReadEdits edits = edits_of(parsed);
   parsed.exclude({"pid", "tid"});
   for (const char* const name : {"output", "format", "folded", "residency", "sources"}) {

@@ -29,6 +29,11 @@ MeasureValue time(const Names& names, double ns, std::optional<std::uint64_t> nu
   return value;
 }
 MeasureValue time(const Names& names, std::uint64_t ns) { return time(names, static_cast<double>(ns), ns); }
+MeasureValue mark(const Names& names) {
+  MeasureValue value = named(names, {});
+  value.is_mark = true;
+  return value;
+}
 MeasureValue key(MeasureValue value) {
   value.is_key = true;
   return value;
@@ -97,6 +102,7 @@ void visit_wait(const Profile& profile, const ThreadWait& thread, std::uint64_t 
   visit(count({.json = "avg_time_ns"}, average_ns(waits)));
   visit(time({"LONGEST", "longest_ns", "max_time_ns"}, waits.max_ns));
   visit(count({.json = "min_time_ns"}, waits.min_ns));
+  if (thread.never_woke) visit(mark({.json = "never_woke"}));
 }
 
 void visit_durations(const Profile& profile, const DurationTable& table, const DurationTable::Row& row,
