@@ -27,7 +27,7 @@ expect_between "$(folded_total "^leaves;")" 1 $((${EPOCHREALTIME/./} - began_us)
 
 # Threads that are over before a tick comes: their time on a CPU goes to the stacks that later ticks find.
 sample -e wall -F 199 -o "$tmp/brief.folded" -o "$tmp/brief.html" -- "$WORKLOADS/brief_threads" 3
-read -r on_cpu in_pieces <"$tmp/out"
+read -r on_cpu in_pieces _ <"$tmp/out"
 on_cpu_of() { echo $(($(folded_total "$1" "$tmp/brief.folded") - $(folded_total "$1.*;\[off-cpu\] " "$tmp/brief.folded"))); }
 # A busy machine may end the run long after the last tick; the summary says how much belongs to no stack.
 told=$(sed -nE 's/^([0-9.]+) s on a CPU fell between.*/\1/p' "$tmp/err" | awk '{ printf "%d", $1 * 1000000 }')
