@@ -52,7 +52,7 @@ class ParserLink::Exchange {
         may_fetch_(limits.may_fetch),
         whole_(link.child_->times, limits.most_ns, most_waiting_ns),
         part_(link.child_->times, limits.most_ns) {
-    outcome_.has_begun = link.file_ == 0;
+    outcome_.has_begun = link.file_ == FileNumber::none;
   }
 
   Outcome run() {
