@@ -87,10 +87,8 @@ inline constexpr std::size_t look_ahead_bytes = std::size_t{1} << 20;
 // Lines of any other form are counted as above.
 [[nodiscard]] Profile read_perf_script(ByteSource bytes, const std::string& name, AlienLines* aliens = nullptr,
                                        const ReadRequest& request = {});
-[[nodiscard]] bool is_perf_script(std::string_view start);
 // The counted format. Tables that may follow the stacks are not read.
 [[nodiscard]] Profile read_counted(ByteSource bytes, const std::string& name);
-[[nodiscard]] bool is_counted(std::string_view start);
 // Our own JSON (only its stacks), speedscope's JSON, V8's .cpuprofile and the JSON of --stream.
 [[nodiscard]] Profile read_json_profile(ByteSource bytes, const std::string& name, const ReadRequest& request = {});
 // Any of these formats; the bytes tell which one.

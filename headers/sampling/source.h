@@ -79,7 +79,6 @@ struct SamplingOptions {
   Unwinding unwinding = Unwinding::automatic;
   std::uint32_t languages = 0;  // a bit for each script_language (abi/script.h) whose functions are shown
   bool script_lines = false;    // their frames have the lines that ran
-  bool interval = false;        // there are reports during the run, not only at the end
   bool each_sample = false;     // samples are handed over one by one: Source::hand_to() will be called
   bool rows = true;  // profiles get rows, and what the source measures besides; false only with `each_sample`
   // Rows are kept apart by thread, or by CPU. A span belongs to the CPU on which it began. A sample that is handed over

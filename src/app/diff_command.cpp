@@ -1,3 +1,4 @@
+// `profile diff BEFORE AFTER`: shows what got slower, as a table or as a flame graph in two colours.
 #include <unistd.h>
 
 #include <algorithm>
@@ -26,6 +27,9 @@
 #include "support/text_parts.h"
 
 namespace profile {
+
+extern const Subcommand diff_command;
+
 namespace {
 
 constexpr std::string_view diff_options[] = {"a",          "b",
@@ -246,6 +250,7 @@ int run_diff(std::span<const char* const> arguments) {
 
 const Subcommand diff_command{.name = "diff",
                               .summary = "compare two recorded profiles",
+                              .arguments = "FILE...",
                               .files = "'1:BEFORE:_files' '2::AFTER:_files'",
                               .options = diff_options,
                               .run = run_diff};

@@ -240,12 +240,25 @@ void print_formats(std::ostream& out) {
 }
 
 void print_usage_line(std::ostream& out) {
-  std::vector<const Subcommand*> of_files;
-  std::ranges::copy_if(subcommands(), std::back_inserter(of_files),
-                       [](const Subcommand* command) { return !command->is_run && !command->is_of_store; });
-  const auto name = [](const Subcommand* command) { return command->name; };
-  out << "usage: profile [record] [options] [DURATION | -- COMMAND [ARG...]] | profile " << joined(of_files, "|", name)
-      << " FILE... | store|serve URL\n";
+  out << "usage: profile";
+  for (const Subcommand* const command : subcommands()) {
+    if (command->is_run) out << " [" << command->name << ']';
+  }
+  out << " [options] [DURATION | -- COMMAND [ARG...]]";
+  std::string_view arguments;  // of those before
+  for (const Subcommand* const command : subcommands()) {
+    if (command->is_run) continue;
+    if (arguments.empty()) {
+      out << " | profile ";
+    } else if (command->arguments == arguments) {
+      out << '|';
+    } else {
+      out << ' ' << arguments << " | ";
+    }
+    out << command->name;
+    arguments = command->arguments;
+  }
+  out << ' ' << arguments << '\n';
 }
 
 void print_help(std::ostream& out, bool with_rare) {

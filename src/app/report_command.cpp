@@ -1,3 +1,5 @@
+// `profile report FILE...`: reads recorded profiles, also from other tools, and writes them in any format. So
+// recording and viewing can be separate.
 #include <algorithm>
 #include <optional>
 #include <ostream>
@@ -19,6 +21,9 @@
 #include "support/plural.h"
 
 namespace profile {
+
+extern const Subcommand report_command;
+
 namespace {
 
 constexpr std::string_view report_options[] = {"from",
@@ -165,6 +170,7 @@ int run_report(std::span<const char* const> arguments) {
 
 const Subcommand report_command{.name = "report",
                                 .summary = "write recorded profiles in any format",
+                                .arguments = "FILE...",
                                 .files = "'*:FILE:_files'",
                                 .options = report_options,
                                 .run = run_report};

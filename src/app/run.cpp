@@ -65,7 +65,9 @@ Run::Run(RunInfo run, const Sinks& sinks, Source& source, ProcessTimeline& timel
       timeline_(timeline),
       symboliser_(symboliser),
       edits_(source.has_tracing_frames()) {
-  for (ProfileSink* const sink : sinks.of_profiles) receivers_.emplace_back().sink = sink;
+  for (const auto& [sink, pace_s] : sinks.of_profiles) {
+    receivers_.push_back({.sink = sink, .asked_pace_s = pace_s, .due_ns = 0, .part = {}, .sum = {}});
+  }
   begin_profile(monotonic_ns());
   if (wants_samples()) source_.hand_to([this](const Sample& sample) { samples_.push_back(sample); });
 }
@@ -101,14 +103,14 @@ void Run::begin(std::uint64_t began_ns, EventLoop& loop) {
     sink->begin(run_);
     sink->watch(loop);
   }
-  for (Receiver& receiver : receivers_) receiver.due_ns = began_ns + to_ns(receiver.sink->pace_s().value_or(0));
+  for (Receiver& receiver : receivers_) receiver.due_ns = began_ns + to_ns(receiver.asked_pace_s.value_or(0));
   await_due();
 }
 
 void Run::await_due() {
   std::uint64_t first_ns = UINT64_MAX;
   for (const Receiver& receiver : receivers_) {
-    if (receiver.sink->pace_s()) first_ns = std::min(first_ns, receiver.due_ns);
+    if (receiver.pace_s()) first_ns = std::min(first_ns, receiver.due_ns);
   }
   if (first_ns == UINT64_MAX) return;
   const std::uint64_t now_ns = monotonic_ns();
@@ -125,7 +127,7 @@ void Run::pass_on_due() {
 
 bool Run::passes_on_within(double seconds) const {
   return std::ranges::any_of(receivers_, [seconds](const Receiver& receiver) {
-    const auto pace_s = receiver.sink->pace_s();
+    const auto pace_s = receiver.pace_s();
     return pace_s && *pace_s <= seconds;
   });
 }
@@ -145,9 +147,8 @@ void Run::Receiver::keep(const std::shared_ptr<const Profile>& profile) {
 
 // A turn that was missed is left out: the times do not shift.
 bool Run::Receiver::take_turn(std::uint64_t now_ns) {
-  const auto pace_s = sink->pace_s();
-  if (!pace_s || now_ns < due_ns) return false;
-  const std::uint64_t pace_ns = std::max<std::uint64_t>(to_ns(*pace_s), 1);
+  if (!asked_pace_s || now_ns < due_ns) return false;
+  const std::uint64_t pace_ns = std::max<std::uint64_t>(to_ns(*asked_pace_s), 1);
   due_ns += ((now_ns - due_ns) / pace_ns + 1) * pace_ns;
   return true;
 }

@@ -91,10 +91,13 @@ class Run {
   // A sink of profiles, and the samples that it has not got yet: one profile, or the sum of several.
   struct Receiver {
     ProfileSink* sink = nullptr;
+    std::optional<double> asked_pace_s;
     std::uint64_t due_ns = 0;
     std::shared_ptr<const Profile> part;
     std::shared_ptr<Profile> sum;
 
+    // nullopt: it waits for the end, or for nothing any more.
+    [[nodiscard]] std::optional<double> pace_s() const { return sink->wants_more() ? asked_pace_s : std::nullopt; }
     void keep(const std::shared_ptr<const Profile>& profile);
     // Whether it is due; the next turn is one pace later.
     [[nodiscard]] bool take_turn(std::uint64_t now_ns);

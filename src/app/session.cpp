@@ -121,7 +121,7 @@ class Session {
       timeline_->set_command_lines([this] { command_lines_->read(); });
     }
     SymbolOptions symbols = options.symbols;
-    symbols.repeated = options.sampling.each_sample || options.sampling.interval;
+    symbols.repeated = std::ranges::any_of(options.sinks, &SinkRequest::is_served_during_run);
     symboliser_ = std::make_unique<Symboliser>(*timeline_, children_.reader(), symbols);
   }
 
@@ -146,16 +146,19 @@ class Session {
   void make_sinks_of_events() {
     SinkNeeds needs{.options = options_,
                     .messages = messages_,
+                    .say = [this](const std::string& text) { messages_.say(text); },
                     .on_quit = [this] { quit(); },
                     .facts = [this](std::uint32_t tgid, std::uint32_t image,
                                     bool is_new) { return facts_of(*timeline_, tgid, image, is_new); },
-                    .sources = {}};
+                    .sources = {},
+                    .recording = {},
+                    .push = {}};
     if (options_.sources) {
       needs.sources = [this](const Profile& profile) {
         return listings_for_page(profile, children_, [this](const std::string& line) { messages_.note(line); });
       };
     }
-    for (Sinks& sinks : make_sinks(needs)) events_.emplace_back().sinks = std::move(sinks);
+    for (Sinks& sinks : make_sinks(std::move(needs))) events_.emplace_back().sinks = std::move(sinks);
   }
 
   void make_source(EventRun& event, const EventOptions& options) {

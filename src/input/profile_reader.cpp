@@ -11,6 +11,11 @@
 #include "support/text_parts.h"
 
 namespace profile {
+
+// Each is in the file of its reader. A format is only that file and its row in the table below.
+bool is_perf_script(std::string_view start);
+bool is_counted(std::string_view start);
+
 namespace {
 
 // Whether the bytes are a sequence of protocol buffer fields up to the end, each with a field number that pprof has. No
