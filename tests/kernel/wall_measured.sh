@@ -33,4 +33,5 @@ all=$(folded_total '^brief_threads;' "$tmp/brief.folded")
 off=$(folded_total '^brief_threads;.*;\[off-cpu\] ' "$tmp/brief.folded")
 echo "$on_cpu us on a CPU of $lived; rows: $((all - off)) on and $off off, ${told:-0} between the ticks"
 expect_between $((all - off + ${told:-0})) $((on_cpu * 98 / 100)) $((on_cpu * 102 / 100)) "microseconds on a CPU"
+expect_between "${told:-0}" 0 $((on_cpu / 10)) "microseconds that belong to no stack"
 expect_between $((all + ${told:-0})) $((lived * 98 / 100)) $((lived * 102 / 100)) "microseconds of all threads"
