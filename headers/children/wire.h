@@ -33,6 +33,10 @@ constexpr auto wire_fields(const std::pair<First, Second>&) {
   return std::tuple(&std::pair<First, Second>::first, &std::pair<First, Second>::second);
 }
 
+// Whether an enumeration has no end, because it numbers something: any number is a value.
+template <class Enum>
+inline constexpr bool is_any_number = false;
+
 // Whether vectors of it are copied as they lie in memory, because there may be millions. Any bytes must be a value.
 template <class Element>
 inline constexpr bool is_copied_whole = std::is_same_v<Element, std::uint32_t>;
@@ -148,6 +152,8 @@ class WireReader {
   void read_one(Value& value) {
     if constexpr (std::is_integral_v<Value>) {
       value = number<Value>();
+    } else if constexpr (is_any_number<Value>) {
+      value = Value{number<std::underlying_type_t<Value>>()};
     } else if constexpr (std::is_enum_v<Value>) {
       value = one_of(Value::count);
     } else {

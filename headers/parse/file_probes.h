@@ -59,7 +59,7 @@ struct AllocatorFunction {
 
 // An open ELF file for a kind of machine that can be probed here.
 struct ProbedFile {
-  std::uint64_t number = 0;
+  FileNumber number = FileNumber::none;
   std::string path;  // for messages
   bool is_64bit = true;
   std::uint64_t device = 0;  // device and inode together identify one file

@@ -26,7 +26,7 @@ class WorkBudget;
 
 // A file that the FileKeeper has open.
 struct FileRef {
-  std::uint64_t number = 0;
+  FileNumber number = FileNumber::none;
   std::string_view path;  // as the process in `mapped_by` sees it
   MappedBy mapped_by;
 };
@@ -96,13 +96,13 @@ class FileReader {
 
   // What a process tells profilers about the code that it makes: a jitdump or a perf map.
   struct JitMapRef {
-    std::uint64_t number = 0;  // to ask by; 0: there is no map
+    FileNumber number = FileNumber::none;  // to ask by; `none`: there is no map
     std::uint64_t size_bytes = 0;
     std::uint64_t owner = 0;  // as CodeFile::owner()
     bool is_dump = false;     // a jitdump, which the FileKeeper has open because the process has mapped it
   };
   // The jitdump with that number, as it is now.
-  [[nodiscard]] virtual JitMapRef jit_dump(std::uint64_t number) = 0;
+  [[nodiscard]] virtual JitMapRef jit_dump(FileNumber number) = 0;
   // The perf map of the process, as it is now. `last_user`: as in open_perf_map().
   [[nodiscard]] virtual JitMapRef perf_map_of(std::uint32_t tgid, std::optional<std::uint32_t> last_user) = 0;
   // What the map says about `addresses`, which ascend and are distinct. `budget` counts bytes.

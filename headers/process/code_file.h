@@ -59,13 +59,17 @@ struct FileStamp {
 // Of an open file, since it was opened.
 enum class FileState : std::uint8_t { same, changed, deleted, unknown, count };
 
+// Under which the keeper (file_keeper.h) has a file open, or will have. Each is given once in a run.
+enum class FileNumber : std::uint64_t { none = 0 };
+[[nodiscard]] constexpr std::uint64_t value_of(FileNumber number) { return static_cast<std::uint64_t>(number); }
+
 class CodeFiles;
 
 class CodeFile {
  public:
   // Identifies what is known of the file. The place of a forgotten file is used again, and the new file there has
   // another number. So has the same file once it is known to be another owner's.
-  std::uint64_t number = 0;
+  FileNumber number = FileNumber::none;
   FileIdentity identity;
   std::string path;  // as its first process saw it; only for messages and for the module's short name
   // Why the file cannot be read: file_gone, file_changed, no_answer, not_opened, parser_gave_up or too_large. It is
@@ -101,8 +105,8 @@ class CodeFile {
   MappedBy mapped_by_;
   std::optional<MappedBy> also_mapped_by_;  // mapped it after we asked: used if the first way fails
   // Of an open file: a process that sees the same mounts as we do has it mapped, and its owner is asked for again under
-  // this number. 0: not yet.
-  std::uint64_t number_of_own_ = 0;
+  // this number. `none`: not yet.
+  FileNumber number_of_own_ = FileNumber::none;
   MappedBy own_mapped_by_;
   std::uint64_t last_use_ = 0;
   std::uint64_t checked_in_batch_ = 0;

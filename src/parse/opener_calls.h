@@ -6,10 +6,13 @@
 #include <cstdint>
 #include <tuple>
 
+#include "children/wire.h"
 #include "process/file_keeper.h"
 
 namespace profile {
 
+template <>
+inline constexpr bool is_any_number<FileNumber> = true;
 constexpr auto wire_fields(const FileIdentity&) {
   return std::tuple(&FileIdentity::device_major, &FileIdentity::device_minor, &FileIdentity::inode);
 }

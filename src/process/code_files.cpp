@@ -101,7 +101,7 @@ FileState CodeFiles::state_of(CodeFile& file) {
   if (checked_batch_ != batch_) ++batches_checked_;
   checked_batch_ = batch_;
   file.needed_in_ = batches_checked_;
-  std::vector<std::uint64_t> numbers{file.number};
+  std::vector<FileNumber> numbers{file.number};
   std::vector<CodeFile*> asked{&file};
   for (const Id id : needed_) {
     CodeFile& other = files_[id];
@@ -137,7 +137,7 @@ CodeFile& CodeFiles::add_unasked(const FileIdentity& identity, std::uint32_t gen
   const Id id = free_.back();
   free_.pop_back();
   CodeFile& file = files_[id];
-  file.number = ++numbers_;
+  file.number = FileNumber{++numbers_};
   file.identity = identity;
   file.path = clean_path(path);
   file.files_ = this;
@@ -243,8 +243,8 @@ void CodeFiles::take_answers() {
 }
 
 void CodeFiles::ask_for_owner(CodeFile& file, const MappedBy& mapped_by) {
-  if (!mapped_by.own_mounts || file.mapped_by_.own_mounts || file.number_of_own_ != 0) return;
-  file.number_of_own_ = ++numbers_;
+  if (!mapped_by.own_mounts || file.mapped_by_.own_mounts || file.number_of_own_ != FileNumber::none) return;
+  file.number_of_own_ = FileNumber{++numbers_};
   file.own_mapped_by_ = mapped_by;
   asked_[file.number_of_own_] = file.place_;
   keeper_.open({.number = file.number_of_own_,
@@ -257,7 +257,7 @@ void CodeFiles::ask_for_owner(CodeFile& file, const MappedBy& mapped_by) {
 void CodeFiles::take_owner(CodeFile& file, const FileAnswer& answer) {
   asked_.erase(answer.number);
   if (answer.reason != Unnamed::named) {
-    file.number_of_own_ = 0;  // the process may have ended
+    file.number_of_own_ = FileNumber::none;  // the process may have ended
     return;
   }
   const bool is_other = file.is_open_ && answer.owner != file.owner_ && answer.stamp.has_content_of(file.stamp_);

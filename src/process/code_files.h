@@ -55,7 +55,7 @@ class CodeFiles {
   // Who decides what a file says is not known when a process has it mapped that sees other mounts than we do. When a
   // process with our mounts maps it, too, the file may get another owner, and a new number: nothing that a stranger's
   // parser has said of it counts any more. Returns the numbers that were replaced since the last call.
-  [[nodiscard]] std::vector<std::uint64_t> take_replaced() { return std::exchange(replaced_, {}); }
+  [[nodiscard]] std::vector<FileNumber> take_replaced() { return std::exchange(replaced_, {}); }
   // Takes the answers that have come. Call it now and then.
   void take_answers();
   // Begins a batch. In each batch an open file is checked for new content at most once.
@@ -77,8 +77,8 @@ class CodeFiles {
   // A file that was open when it was mapped again, and may have been another file by then.
   struct StateQuestion {
     Id before = 0;
-    Id since = 0;              // the file that was mapped then
-    std::uint64_t number = 0;  // the CodeFile::number of `since`
+    Id since = 0;                          // the file that was mapped then
+    FileNumber number = FileNumber::none;  // that of `since`
   };
 
   Id add(const FileIdentity& identity, std::uint32_t generation, std::string_view path, const MappedBy& mapped_by);
@@ -104,10 +104,9 @@ class CodeFiles {
   std::vector<Id> free_;        // places of forgotten files
   std::uint64_t numbers_ = 0;   // given to files so far
   std::unordered_map<FileIdentity, Id, IdentityHash> ids_;
-  std::unordered_map<std::uint64_t, Id>
-      asked_;  // by number; files whose answer has not come, or may become a better one
-  std::unordered_map<std::uint64_t, StateQuestion> state_questions_;  // by the number of the earlier file
-  std::vector<std::uint64_t> replaced_;
+  std::unordered_map<FileNumber, Id> asked_;  // by number; files whose answer has not come, or may become a better one
+  std::unordered_map<FileNumber, StateQuestion> state_questions_;  // by the number of the earlier file
+  std::vector<FileNumber> replaced_;
   std::vector<Id> needed_;             // open files whose states were needed lately, the last one at the end
   std::uint64_t batches_checked_ = 0;  // batches with such a file
   std::uint64_t checked_batch_ = 0;    // the last one

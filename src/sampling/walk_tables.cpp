@@ -117,7 +117,7 @@ void WalkTables::refuse(const walk_file_key& key, const Of& of) {
       {.at = 0, .size = 0, .met = 0, .of = of});
 }
 
-bool WalkTables::set_copy(const walk_copy_key& place, std::uint64_t bias, std::uint64_t number) {
+bool WalkTables::set_copy(const walk_copy_key& place, std::uint64_t bias, FileNumber number) {
   const walk_file_key* const file = key_of(number);
   if (file == nullptr) return false;
   const walk_copy copy{.file = *file, .bias = bias};
@@ -139,7 +139,7 @@ void WalkTables::set(const walk_file_key& key, const walk_file& file, const Plac
   if (const walk_file_key* const before = key_of(placed.of.number)) forget(walk_file_key(*before));
   placed_[key] = placed;
   placed_[key].file = file;
-  if (placed.of.number != 0) keys_[placed.of.number] = key;
+  if (placed.of.number != FileNumber::none) keys_[placed.of.number] = key;
   shares_of_space_.take(placed.of.owner, placed.size);
   shares_of_files_.take(placed.of.owner, 1);
   bpf_map_update_elem(files_fd_, &key, &file, BPF_ANY);
@@ -182,7 +182,7 @@ void WalkTables::forget(const std::vector<walk_file_key>& keys) {
   give_back(ranges);
 }
 
-const walk_file_key* WalkTables::key_of(std::uint64_t number) const {
+const walk_file_key* WalkTables::key_of(FileNumber number) const {
   const auto known = keys_.find(number);
   return known != keys_.end() ? &known->second : nullptr;
 }
@@ -193,7 +193,7 @@ walk_file WalkTables::find(const walk_file_key& key) const {
   return bpf_map_lookup_elem(files_fd_, &key, &file) == 0 ? file : walk_file{};
 }
 
-walk_file WalkTables::of(std::uint64_t number) const {
+walk_file WalkTables::of(FileNumber number) const {
   const walk_file_key* const key = key_of(number);
   const auto file = key != nullptr ? placed_.find(*key) : placed_.end();
   return file != placed_.end() ? file->second.file : walk_file{};

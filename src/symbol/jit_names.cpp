@@ -44,7 +44,7 @@ void JitNames::resolve(const Profile& profile) {
   timeline_.wait_for_files(dumps, patience_with_files);
   for (Waiting& one : all) {
     if (one.dump != nullptr && one.dump->is_open()) one.map = reader_.jit_dump(one.dump->number);
-    if (one.map.number == 0) one.map = perf_map_of(*one.process);
+    if (one.map.number == FileNumber::none) one.map = perf_map_of(*one.process);
   }
   std::ranges::sort(all, {}, [](const Waiting& one) { return one.map.size_bytes; });
   for (const Waiting& one : all) {
@@ -66,7 +66,7 @@ std::vector<RuntimeAddress> JitNames::ask(std::uint32_t tgid, const FileReader::
                                           std::vector<RuntimeAddress> places, SymbolCache<RuntimeAddress>& answers) {
   NamesOfJit read;
   read.failed = Unnamed::no_jit_map;
-  if (map.number != 0) {
+  if (map.number != FileNumber::none) {
     map_bytes_.begin(map.owner);
     read = reader_.jit_names(tgid, map, places, map_bytes_.budget());
     map_bytes_.end();

@@ -173,7 +173,7 @@ struct Symboliser::State {
         given_up.push_back(file);
         continue;
       }
-      if (!file_effort.begin(file->owner(), file->number)) {
+      if (!file_effort.begin(file->owner(), value_of(file->number))) {
         names.recall(ref, answers);
         given_up.push_back(file);
         continue;
@@ -285,7 +285,7 @@ struct Symboliser::State {
   std::vector<RuntimeAddress> not_final;  // those whose answer may be different in the next batch
   FileAnswers vdso;
   struct KnownFile {
-    std::uint64_t number = 0;  // of the CodeFile; the answers of a file with another number are useless
+    FileNumber number = FileNumber::none;  // of the CodeFile; the answers of a file with another number are useless
     FileAnswers answers;
   };
   std::unordered_map<CodeFile*, KnownFile> files;

@@ -515,7 +515,7 @@ TEST_CASE("a file that a stranger has mapped first gets its true owner from a pr
   CodeFiles files(keeper, 100);
   keeper.owner = stranger;
   const auto id = files.mapped(libc_file, 1, "/libc", strange);
-  const std::uint64_t number = files.at(id).number;
+  const FileNumber number = files.at(id).number;
   CHECK(files.at(id).owner() == stranger);
 
   SUBCASE("and then counts as new") {

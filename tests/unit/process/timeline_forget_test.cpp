@@ -29,7 +29,7 @@ TEST_CASE("a deleted file without mappings is closed at once, and another file a
   const auto mapped = files.mapped({8, 1, 1}, 1, "/mapped", {});
   const auto deleted = files.mapped({8, 1, 2}, 1, "/deleted", {});
   const auto unmapped = files.mapped({8, 1, 3}, 1, "/unmapped", {});
-  const std::uint64_t number = files.at(deleted).number;
+  const FileNumber number = files.at(deleted).number;
   keeper.deleted = {1, 2};
   std::vector<bool> is_mapped(files.place_count(), false);
   is_mapped[mapped] = true;
@@ -159,7 +159,7 @@ TEST_CASE("a file without mappings is closed, and the facts about it are kept") 
   CHECK(timeline.where(10, 150, 0x1010) == "/bin/dd+16");
 
   // A file that is mapped again is the same file. It is opened through the root of a living process.
-  const std::uint64_t number = timeline.table.locate(10, 1, RuntimeAddress{0x1010}).file->number;
+  const FileNumber number = timeline.table.locate(10, 1, RuntimeAddress{0x1010}).file->number;
   timeline.exec(300, 30, "dd");
   timeline.update();
   CHECK(timeline.files.open_count() == 3);

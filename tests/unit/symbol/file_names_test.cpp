@@ -45,7 +45,7 @@ struct Opened {
 struct Namer {
   explicit Namer(const FileNameOptions& options) : names(children().reader(), strings, budget, options) {}
 
-  Unnamed name(std::uint64_t number, const std::vector<CodeOffset>& places) {
+  Unnamed name(FileNumber number, const std::vector<CodeOffset>& places) {
     for (const CodeOffset& place : places) known.answers.at(place);
     return names.resolve({.number = number, .path = "/lib/some.so", .mapped_by = {.own_mounts = true}}, known);
   }
@@ -92,7 +92,7 @@ std::vector<CodeOffset> some_places(const std::string& path, std::size_t most, s
 
 void check_batches(const std::string& path, const std::vector<CodeOffset>& places, bool lines, std::mt19937& random) {
   const Opened opened(path);
-  const std::uint64_t number = opened.file.number;
+  const FileNumber number = opened.file.number;
   Namer at_once({.lines = lines, .ranges = false});
   at_once.name(number, places);
   std::vector<CodeOffset> order = places;
@@ -210,13 +210,13 @@ TEST_CASE("a new address in a known function gets its name without reading the f
   std::uint64_t offset = 0;
   while (file->address_of(FileOffset{offset}) != ElfAddress{start}) ++offset;
   const Opened opened(labels());
-  const std::uint64_t number = opened.file.number;
+  const FileNumber number = opened.file.number;
   for (const bool is_kept : {true, false}) {
     Namer namer({.lines = false, .ranges = is_kept});
     namer.name(number, {{{offset + 1}, false}});
     REQUIRE(namer.shown({{offset + 1}, false}) == "longer_write+1");
     const std::string unread = "?" + std::to_string(static_cast<int>(Unnamed::file_gone));
-    constexpr std::uint64_t nobodys_number = 1;
+    constexpr FileNumber nobodys_number{1};
     namer.name(nobodys_number, {{{offset + size - 1}, true}, {{offset}, false}, {{offset + size + 1}, false}});
     CHECK(namer.shown({{offset + size - 1}, true}) ==
           (is_kept ? "longer_write+8" : unread + "+" + std::to_string(offset + size)));
@@ -234,7 +234,7 @@ TEST_CASE("the byte before a function belongs to it only if a return address poi
   std::uint64_t offset = 0;
   while (file->address_of(FileOffset{offset}) != ElfAddress{start}) ++offset;
   const Opened opened(labels());
-  const std::uint64_t number = opened.file.number;
+  const FileNumber number = opened.file.number;
   const std::string nobodys = "?" + std::to_string(static_cast<int>(Unnamed::no_symbol));
   for (const bool is_kept : {true, false}) {
     Namer namer({.lines = false, .ranges = is_kept});

@@ -37,7 +37,7 @@ class NameMaker final : public FileReader {
   LinesOfFile lines(const FileRef&, std::span<const ElfAddress>, WorkBudget&) override { return {}; }
   NamesOfFile vdso_names(std::span<const FileOffset>) override { return {}; }
   UnwindOfFile unwind_table(const FileRef&, WorkBudget&) override { return {}; }
-  JitMapRef jit_dump(std::uint64_t) override { return {}; }
+  JitMapRef jit_dump(FileNumber) override { return {}; }
   JitMapRef perf_map_of(std::uint32_t, std::optional<std::uint32_t>) override { return {}; }
   NamesOfJit jit_names(std::uint32_t, const JitMapRef&, std::span<const RuntimeAddress>, WorkBudget&) override {
     return {};
