@@ -17,8 +17,18 @@ struct FileIdentity {
   std::uint32_t device_major = 0;
   std::uint32_t device_minor = 0;
   std::uint64_t inode = 0;
-  friend auto operator<=>(const FileIdentity&, const FileIdentity&) = default;
+  // Of the inode, whose number the kernel gives to another file once it is gone. 0: not known; so it is not compared.
+  std::uint32_t generation = 0;
+
+  friend constexpr std::strong_ordering operator<=>(const FileIdentity& a, const FileIdentity& b) {
+    return std::tie(a.device_major, a.device_minor, a.inode) <=> std::tie(b.device_major, b.device_minor, b.inode);
+  }
+  friend constexpr bool operator==(const FileIdentity& a, const FileIdentity& b) { return (a <=> b) == 0; }
 };
+// Whether they are of different files. Of an unknown one this is not known.
+[[nodiscard]] constexpr bool are_other_generations(std::uint32_t a, std::uint32_t b) {
+  return a != 0 && b != 0 && a != b;
+}
 
 // Which process had a file mapped, and where. This is what is needed to open the file.
 struct MappedBy {
@@ -112,7 +122,6 @@ class CodeFile {
   std::uint64_t checked_in_batch_ = 0;
   FileState state_ = FileState::unknown;  // in that batch
   std::uint64_t needed_in_ = 0;           // as CodeFiles::batches_checked_, when its state was needed last
-  std::uint32_t generation_ = 0;          // of the inode; 0: not known
   std::uint32_t failures_ = 0;
   std::uint64_t unused_since_ns_ = 0;    // no process maps it now; 0: a process does, as far as we asked
   std::uint64_t unmapped_since_ns_ = 0;  // no known process mapped it; 0: a process did, as far as we asked

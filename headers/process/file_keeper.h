@@ -18,7 +18,6 @@ namespace profile {
 struct FileQuestion {
   FileNumber number = FileNumber::none;  // the file is kept under it from now on; not `none`
   FileIdentity identity;
-  std::uint32_t generation = 0;  // of the inode that was mapped; 0: not known
   std::string_view path;
   MappedBy mapped_by;
 };

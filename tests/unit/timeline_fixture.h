@@ -139,10 +139,10 @@ inline bool can_be_read(CodeFiles& files, CodeFiles::Id id) {
   return file->is_open();
 }
 
-constexpr FileIdentity exe_file{8, 1, 100};
-constexpr FileIdentity libc_file{8, 1, 200};
-constexpr FileIdentity plugin_a{8, 1, 301};
-constexpr FileIdentity plugin_b{8, 1, 302};
+constexpr FileIdentity exe_file{8, 1, 100, 1};
+constexpr FileIdentity libc_file{8, 1, 200, 1};
+constexpr FileIdentity plugin_a{8, 1, 301, 1};
+constexpr FileIdentity plugin_b{8, 1, 302, 1};
 
 struct TestTimeline {
   explicit TestTimeline(std::size_t most_open = 100) : files(keeper, most_open) {}
