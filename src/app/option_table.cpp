@@ -15,11 +15,11 @@ namespace profile {
 namespace {
 
 constexpr std::string_view event = "What to measure";
-constexpr std::string_view what = "Of whom";
+constexpr std::string_view what = "Filters";
 constexpr std::string_view how = "How to sample";
 constexpr std::string_view show = "What to show";
 constexpr std::string_view names = "Where names come from";
-constexpr std::string_view write = "Where to";
+constexpr std::string_view write = "Output";
 constexpr std::string_view live = "Live page";
 constexpr std::string_view other = "Other";
 
@@ -108,7 +108,7 @@ constexpr OptionRow rows[] = {
     {"sources", 0, "", "in pages, source and disassembly of the hottest functions near their hot lines", show, false},
     {"command-lines", 0, "", "processes by their whole command line, with its arguments, instead of their name", show,
      false},
-    {"merge-processes", 0, "", "one process of all that have the same name, without a pid; not with --per-thread", show,
+    {"merge-processes", 0, "", "show all processes of one name as one, without a pid; not with --per-thread", show,
      false},
 
     {"debug-dir", 0, "DIR", "also look for debug files below DIR; may be repeated", names, true, "directories"},
@@ -135,7 +135,7 @@ constexpr OptionRow rows[] = {
     {"label", 0, "LABEL", "a label of what is pushed or stored, as NAME=VALUE; may be repeated", write, true},
     {"spool", 0, "DIR", "keep what is pushed or stored in DIR until the server has it, also for a later run", write,
      false, "directories"},
-    {"spool-size", 0, "SIZE", "the newest of it that fits (default 256M)", write, false},
+    {"spool-size", 0, "SIZE", "keep only the newest of it that fits (default 256M)", write, false},
     {"push-auth-file", 0, "FILE",
      "USER:PASSWORD, a token, or the password of the URL's user, in a file only for its owner", write, false, "files"},
 
@@ -145,10 +145,9 @@ constexpr OptionRow rows[] = {
     {"path", 'P', "PATH", "the path of the page (default /)", live, false},
     {"port", 'R', "PORT", "the port of the page (default 9090); 0: any free port", live, false},
     {"listen", 0, "ADDR", "the address of the page (default 127.0.0.1)", live, false},
-    {"allow-host", 0, "NAME", "a name by which the page may be asked for, or a pattern: *.example.org; may be repeated",
-     live, true},
+    {"allow-host", 0, "NAME", "a host name of the page, or a pattern: *.example.org; may be repeated", live, true},
 
-    {"config", 0, "FILE", "also the long options in FILE, one a line: NAME=VALUE; the command line comes first", other,
+    {"config", 0, "FILE", "also take options from FILE, one per line: NAME=VALUE; those of the command line win", other,
      false, "files"},
     {"check", 0, "", "check the options, and those of --config, and do nothing", other, false},
     {"quiet", 'q', "", "no progress and no summary", other, false},
@@ -173,8 +172,8 @@ constexpr OptionRow rows[] = {
     {"host", 0, "NAME", "of a store only this host, or hosts: 'web-*'", other, false, "", nullptr, true},
     {"service-version", 0, "VERSION", "of a store only this version: the beginning of a build-id or label", other,
      false, "", nullptr, true},
-    {"fail-above", 0, "SHARE", "exit status 3 if a function has surely grown by more: 2% of the total", other, false,
-     "", nullptr, true},
+    {"fail-above", 0, "SHARE", "exit status 3 if a function has certainly grown by more than that, as 2% of the total",
+     other, false, "", nullptr, true},
     {"cluster", 0, "NAME", "make the tables on all servers of this cluster, and Distributed ones to read them", other,
      false, "", nullptr, true},
     {"ttl", 0, "DAYS", "remove samples and stacks that are older", other, false, "", nullptr, true},
@@ -263,7 +262,8 @@ void print_usage_line(std::ostream& out) {
 
 void print_help(std::ostream& out, bool with_rare) {
   print_usage_line(out);
-  out << "\nShows by stacks what runs, what waits, or another event that -e names. The kernel counts.\n"
+  out << "\nShows which stacks run, which ones wait, or which ones cause the event that -e names. The kernel counts "
+         "them.\n"
          "DURATION is in seconds, decimals are allowed; without it the run ends with Ctrl-C. With COMMAND: run it, "
          "and\n"
          "sample it and its children until it exits. record keeps each sample with its time in a file; report shows "
