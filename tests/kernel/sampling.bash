@@ -86,7 +86,8 @@ find_precedence() {
 # $ahead is the prefix of the command.
 ahead=()
 begin() {
-  : >"$tmp/out"
+  : >"$tmp/out" # here, because who waits for a line must not find that of an earlier run
+  : >"$tmp/err"
   tied "${ahead[@]}" "$PROFILE" "$@" >"$tmp/out" 2>"$tmp/err" </dev/null &
   profiler=$!
   background+=("$profiler")
