@@ -141,7 +141,8 @@ misused -g %04d -- -g a.png 1
 misused -o %Q -- -o 'a-%Q.folded' 1
 misused --completion fish bash zsh -- --completion fish
 misused 'no file' -- report
-misused AFTER -- diff a
+printf 'a;b 1\n' >"$tmp/one.folded"
+misused AFTER -- diff "$tmp/one.folded"
 misused -F report -- report -F 1 a
 misused --max-block-us 0 -- -e off-cpu --max-block-us 0 1
 misused '--min-block-us 2' --max-block-us -- -e off-cpu --min-block-us 2 --max-block-us 1 1
