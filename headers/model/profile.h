@@ -179,6 +179,9 @@ struct Process {
   std::uint64_t began_unix_ns = 0;  // 0: unknown
 };
 
+// No process can have a higher number: PID_MAX_LIMIT of include/linux/threads.h.
+inline constexpr std::uint32_t highest_pid = 1U << 22;
+
 inline constexpr std::uint32_t any_cpu = UINT32_MAX;
 
 struct Row {

@@ -55,11 +55,11 @@ constexpr OptionRow rows[] = {
     {"list-events", 0, "", "list the events, and why some are not available here", event, false},
     {"min-block-us", 0, "US", "off-cpu, futex: only waits of at least US microseconds (default 0)", event, false},
     {"max-block-us", 0, "US", "off-cpu, futex: only waits of at most US microseconds", event, false},
-    {"state", 0, "STATE", "off-cpu: only such waits (default any):", event, false, "", states},
+    {"state", 0, "STATE", "off-cpu: only this state (default any):", event, false, "", states},
     {"waker", 0, "", "off-cpu: also the stack and name of the thread that ends the wait, after --", event, false},
     {"ended-waits", 0, "", "off-cpu, wall: leave out waits that do not end in the run, as those of idle threads", event,
      false},
-    {"latency", 0, "", "syscalls: durations", event, false},
+    {"latency", 0, "", "syscalls: how long they take", event, false},
     {"failed", 0, "", "syscalls: count failures by error; stacks of these alone", event, false},
     {"by-process", 0, "", "syscalls: separate rows by process", event, false},
     {"category", 0, "NAME", "syscalls:", event, false, "", categories},
@@ -97,8 +97,8 @@ constexpr OptionRow rows[] = {
     {"annotations", 'a', "", "_[k] after kernel frames, _[i] after inlined ones, _[s] after those of scripts (folded)",
      show, false},
     {"address", 'A', "", "addresses before frames, in the counted format", show, false},
-    {"folded", 'f', "", "folded lines, on stdout and in files whose ending is of no format", show, false},
-    {"residency", 'r', "", "shares of the samples of each process, on the same outputs", show, false},
+    {"folded", 'f', "", "folded lines for flame graph tools, on stdout and in files of no known ending", show, false},
+    {"residency", 'r', "", "shares of the samples of each process, where -f has folded lines", show, false},
     {"top", 0, "[N]", "a live view in the terminal; with N: the number of rows of each table (default 10)", show,
      false},
     {"format", 0, "NAME", "the format of all outputs, whatever the ending of their files", show, false, "", formats},
@@ -141,7 +141,7 @@ constexpr OptionRow rows[] = {
 
     {"size", 0, "SIZE", "the size of PNG and SVG in pixels, as 1920x1080 (default 1280x720 for a film)", write, false},
 
-    {"serve", 'T', "", "serve a page with live flame graphs, and data for scrapers", live, false},
+    {"serve", 'T', "", "serve a page with live flame graphs, and /metrics for Prometheus", live, false},
     {"path", 'P', "PATH", "the path of the page (default /)", live, false},
     {"port", 'R', "PORT", "the port of the page (default 9090); 0: any free port", live, false},
     {"listen", 0, "ADDR", "the address of the page (default 127.0.0.1)", live, false},
@@ -262,13 +262,12 @@ void print_usage_line(std::ostream& out) {
 
 void print_help(std::ostream& out, bool with_rare) {
   print_usage_line(out);
-  out << "\nShows which stacks run, which ones wait, or which ones cause the event that -e names. The kernel counts "
-         "them.\n"
-         "DURATION is in seconds, decimals are allowed; without it the run ends with Ctrl-C. With COMMAND: run it, "
-         "and\n"
-         "sample it and its children until it exits. record keeps each sample with its time in a file; report shows "
-         "profiles\n"
-         "of many formats, or parts of a recording; diff compares two.\n";
+  out << R"(
+Shows which functions use the CPUs, or with -e which ones wait, make system calls or allocate, and who calls them.
+A run needs root. DURATION is in seconds, decimals are allowed; without it the run ends with Ctrl-C. With COMMAND:
+run it, and sample it and its children until it exits. record keeps each sample with its time in a file; report shows
+profiles of many formats, or parts of a recording; diff compares two.
+)";
   std::string_view group;
   for (const OptionRow& row : run_option_rows()) {
     if (!with_rare && is_rare(row)) continue;
@@ -283,7 +282,7 @@ void print_help(std::ostream& out, bool with_rare) {
   out << "\nExit status: 0 success, 1 could not profile, 2 wrong usage; with COMMAND its own (126, 127: it cannot "
          "run,\n"
          "128+N when a signal N killed it).\n"
-         "\nExamples:\n"
+         "\nExamples, as root:\n"
          "  profile -f 30 > out.folded      the whole machine for 30 seconds, ready for a flame graph\n"
          "  profile -F 199 -p 185 10        one process, 199 times a second\n"
          "  profile -o a.txt -o a.folded -- make -j2\n"

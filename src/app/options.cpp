@@ -180,11 +180,15 @@ std::optional<double> duration_of(const ParsedOptions& parsed, bool has_command)
   if (!duration && !typed[0].empty() && typed[0].find_first_of("0123456789") == std::string::npos) {
     std::vector<std::string> names;
     for (const Subcommand* const each : subcommands()) names.emplace_back(each->name);
-    throw usage_error(typed[0] + ": neither a duration nor a subcommand; a command stands behind --" +
-                      suggestion("; ", nearest_names(typed[0], std::move(names))));
+    std::vector<std::string> nearest = nearest_names(typed[0], names);
+    if (nearest.size() == names.size()) nearest.clear();  // it is like none of them
+    throw usage_error(typed[0] +
+                      ": neither a duration nor a subcommand; a command stands behind --, as in profile -- " +
+                      typed[0] + suggestion("; ", nearest));
   }
   if (!duration) throw usage_error("duration " + typed[0] + ": not a number of seconds above 0");
-  if (typed.size() > 1) throw usage_error(typed[1] + ": one duration is enough; a command stands behind --");
+  if (typed.size() > 1)
+    throw usage_error(typed[1] + ": one duration is enough; a command stands behind --, as in profile -- make");
   return duration;
 }
 

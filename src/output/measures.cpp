@@ -67,6 +67,15 @@ std::string most_failing(const Profile& profile, const SyscallError& error) {
   return text + ' ' + percent(program.count, error.count);
 }
 
+// The same in cells for each.
+void visit_most_failing(const Profile& profile, const SyscallError& error, const MeasureVisit& visit) {
+  const bool is_known = !error.programs.empty();
+  const FailingProgram program = is_known ? error.programs.front() : FailingProgram{};
+  visit(named({.csv = "most_by"}, is_known ? cleaned(profile, program.name) : ""));
+  visit(named({.csv = "most_by_pid"}, program.tgid != 0 ? std::to_string(program.tgid) : ""));
+  visit(count({.csv = "most_by_failed"}, program.count));
+}
+
 void visit_process(const Profile& profile, const SyscallUse& call, const MeasureVisit& visit) {
   if (!profile.syscalls->by_process) return;
   visit(key(count({"PID", "pid", "pid"}, call.tgid)));
@@ -149,6 +158,7 @@ void visit_error(const Profile& profile, const SyscallFailure& failure, const Me
   visit(key(named({.heading = "MEANING"}, error_meaning(error.number))));
   visit(count({"FAILED", "failed", "count"}, error.count));
   visit(named({.heading = "OF ITS CALLS"}, percent(error.count, failure.call->count)));
+  if (!profile.syscalls->by_process) visit_most_failing(profile, error, visit);
 }
 
 }  // namespace profile

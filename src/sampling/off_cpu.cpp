@@ -190,17 +190,15 @@ class OffCpu final : public Source {
     if (const std::uint64_t waits = state_->cut_waits + state_->killed_waits; waits != 0) {
       const bool one = waits == 1;
       const bool are_left_out = options().source.ended_waits;
-      std::snprintf(text, sizeof text, "%llu thread%s still blocked at the end%s; %s %.3f s are %s",
+      std::snprintf(text, sizeof text, "%llu thread%s still blocked at the end%s; %s %s are %s",
                     static_cast<unsigned long long>(waits), one ? " was" : "s were",
                     state_->killed_waits != 0 ? ", of the run or of their process" : "", one ? "its" : "their",
-                    to_seconds(state_->cut_ns + state_->killed_ns), are_left_out ? "left out" : "counted");
+                    time_text(state_->cut_ns + state_->killed_ns).c_str(), are_left_out ? "left out" : "counted");
       lines.emplace_back(text);
     }
     if (lean_) lines.emplace_back("what was blocked before the run began is not counted: this kernel has no BTF");
     if (const std::uint64_t uncounted_ns = state_->uncounted_ns + uncounted_at_end_ns_; uncounted_ns != 0) {
-      std::snprintf(text, sizeof text, "%.3f s on a CPU fell between the ticks and belong to no stack",
-                    to_seconds(uncounted_ns));
-      lines.emplace_back(text);
+      lines.push_back(time_text(uncounted_ns) + " on a CPU fell between the ticks and belong to no stack");
     }
     if (state_->unlisted != 0) {
       lines.push_back(number_of(state_->unlisted, "thread is", "threads are") + " not in the list: too many at once");
