@@ -127,16 +127,17 @@ __noinline int has_changed(__u32 slot) {
 static __always_inline bool read_file_key(struct walk *walk) {
   struct walk_file_key *key = &walk->key;
   __u64 inode = 0, super = 0;
-  __u32 generation = 0, modified_s = 0, modified_ns = 0, changed_s = 0, changed_ns = 0;
+  __u32 inode_generation = 0, modified_s = 0, modified_ns = 0, changed_s = 0, changed_ns = 0;
   if (READ_AT(inode, walk->file, file_inode)) return false;
   if (bpf_probe_read_kernel(walk->node, INODE_BYTES, (void *)inode)) return false;
-  if (TAKE_FROM_INODE(key->inode, inode, inode_number) || TAKE_FROM_INODE(generation, inode, inode_generation) ||
+  if (TAKE_FROM_INODE(key->inode, inode, inode_number) || TAKE_FROM_INODE(inode_generation, inode, inode_generation) ||
       TAKE_FROM_INODE(modified_s, inode, inode_modified_s) || TAKE_FROM_INODE(modified_ns, inode, inode_modified_ns) ||
       TAKE_FROM_INODE(changed_s, inode, inode_changed_s) || TAKE_FROM_INODE(changed_ns, inode, inode_changed_ns) ||
       TAKE_FROM_INODE(super, inode, inode_super)) {
     return false;
   }
-  key->version = WALK_FILE_VERSION(generation, modified_s, modified_ns, changed_s, changed_ns & WALK_FILE_NS_MASK);
+  key->version =
+      WALK_FILE_VERSION(inode_generation, modified_s, modified_ns, changed_s, changed_ns & WALK_FILE_NS_MASK);
   return READ_AT(key->device, super, super_device) == 0;
 }
 

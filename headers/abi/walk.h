@@ -29,8 +29,8 @@ struct walk_file_key {
 #define WALK_FILE_TOUCHED 0xfffU
 #define WALK_FILE_FACTOR 2654435761U
 #define WALK_FILE_HASH(a, b, c) (((a)*WALK_FILE_FACTOR + (b)) * WALK_FILE_FACTOR + (c))
-#define WALK_FILE_VERSION(generation, modified_s, modified_ns, changed_s, changed_ns) \
-  ((WALK_FILE_HASH(generation, modified_s, modified_ns) & ~WALK_FILE_TOUCHED) |       \
+#define WALK_FILE_VERSION(inode_generation, modified_s, modified_ns, changed_s, changed_ns) \
+  ((WALK_FILE_HASH(inode_generation, modified_s, modified_ns) & ~WALK_FILE_TOUCHED) |       \
    WALK_FILE_HASH(0U, changed_s, changed_ns) * WALK_FILE_FACTOR >> 20)
 /* The kernel marks times of change that were asked for in the highest bit. */
 #define WALK_FILE_NS_MASK 0x3fffffffU

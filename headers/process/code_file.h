@@ -39,8 +39,8 @@ struct FileStamp {
   std::uint32_t owner = 0;
   std::uint32_t group = 0;
   std::uint32_t mode = 0;
-  std::uint64_t path_hash = 0;   // of the path that the kernel gives
-  std::uint32_t generation = 0;  // of the inode; 0: its file system does not tell it
+  std::uint64_t path_hash = 0;         // of the path that the kernel gives
+  std::uint32_t inode_generation = 0;  // 0: its file system does not tell it
   friend bool operator==(const FileStamp&, const FileStamp&) = default;
 
   // Whether the content is surely the same. The time of modification can be set back, but not the time of change: when
@@ -108,7 +108,7 @@ class CodeFile {
   std::uint64_t checked_in_batch_ = 0;
   FileState state_ = FileState::unknown;  // in that batch
   std::uint64_t needed_in_ = 0;           // as CodeFiles::batches_checked_, when its state was needed last
-  std::uint32_t generation_ = 0;          // of the inode; 0: not known
+  std::uint32_t inode_generation_ = 0;    // 0: not known
   std::uint32_t failures_ = 0;
   std::uint64_t unused_since_ns_ = 0;    // no process maps it now; 0: a process does, as far as we asked
   std::uint64_t unmapped_since_ns_ = 0;  // no known process mapped it; 0: a process did, as far as we asked

@@ -18,7 +18,7 @@ namespace profile {
 struct FileQuestion {
   std::uint64_t number = 0;  // the file is kept under it from now on; not 0
   FileIdentity identity;
-  std::uint32_t generation = 0;  // of the inode that was mapped; 0: not known
+  std::uint32_t inode_generation = 0;  // 0: not known
   std::string_view path;
   MappedBy mapped_by;
 };

@@ -17,13 +17,13 @@ constexpr auto wire_fields(const MappedBy&) {
   return std::tuple(&MappedBy::tgid, &MappedBy::own_mounts, &MappedBy::start, &MappedBy::end);
 }
 constexpr auto wire_fields(const FileQuestion&) {
-  return std::tuple(&FileQuestion::number, &FileQuestion::identity, &FileQuestion::generation, &FileQuestion::path,
-                    &FileQuestion::mapped_by);
+  return std::tuple(&FileQuestion::number, &FileQuestion::identity, &FileQuestion::inode_generation,
+                    &FileQuestion::path, &FileQuestion::mapped_by);
 }
 constexpr auto wire_fields(const FileStamp&) {
   return std::tuple(&FileStamp::device, &FileStamp::inode, &FileStamp::size_bytes, &FileStamp::modified_ns,
                     &FileStamp::changed_ns, &FileStamp::links, &FileStamp::owner, &FileStamp::group, &FileStamp::mode,
-                    &FileStamp::path_hash, &FileStamp::generation);
+                    &FileStamp::path_hash, &FileStamp::inode_generation);
 }
 
 // The ways on which children get descriptors from the opener. A new parser takes the place of one that has ended, but

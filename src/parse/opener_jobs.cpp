@@ -116,7 +116,7 @@ void OpenerJobs::open(const OpenerJob& job, WireReader& in) {
   KeptFile file;
   const auto number = in.get<std::uint64_t>();
   const auto identity = in.get<FileIdentity>();
-  const auto generation = in.get<std::uint32_t>();
+  const auto inode_generation = in.get<std::uint32_t>();
   in.read(file.path, file.mapped_by);
   const std::string status = status_of_process(file.mapped_by.tgid).value_or("");
   const std::uint64_t part = part_of_file(identity);
@@ -125,8 +125,8 @@ void OpenerJobs::open(const OpenerJob& job, WireReader& in) {
   const bool is_banned = files_.is_banned(file.process_owner);
   if (!is_turn_of(job, is_banned ? FileOwner{.part = part} : file.process_owner)) return;
   const auto rights = rights_in_status(status);
-  OpenedFile opened = is_banned ? opener_.open_owned(identity, file.path, file.mapped_by, generation)
-                                : opener_.open(identity, file.path, file.mapped_by, generation);
+  OpenedFile opened = is_banned ? opener_.open_owned(identity, file.path, file.mapped_by, inode_generation)
+                                : opener_.open(identity, file.path, file.mapped_by, inode_generation);
   if (!opened.fd) return answer(job, opened.reason);
   file.owner = owner_of_content(opened.owner, part, file.process_owner);
   if (files_.is_banned(file.owner)) return answer(job, Unnamed::no_answer);

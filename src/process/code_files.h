@@ -26,10 +26,11 @@ class CodeFiles {
   CodeFiles(const CodeFiles&) = delete;
   CodeFiles& operator=(const CodeFiles&) = delete;
 
-  // Returns the file that was just seen mapped, and asks to open it when it is new. `generation` is the inode's; 0 when
-  // not known. If another file has got the inode number, or the file was written again in place, it counts as another
-  // file. While an answer about that is late, it counts as another file, too.
-  Id mapped(const FileIdentity& identity, std::uint32_t generation, std::string_view path, const MappedBy& mapped_by);
+  // Returns the file that was just seen mapped, and asks to open it when it is new. `inode_generation` is 0 when it
+  // is not known. If another file has got the inode number, or the file was written again in place, it counts as
+  // another file. While an answer about that is late, it counts as another file, too.
+  Id mapped(const FileIdentity& identity, std::uint32_t inode_generation, std::string_view path,
+            const MappedBy& mapped_by);
   // Waits until it is known for each file whether it can be read, at most `patience` for all together. The other files
   // are not_opened until an answer comes. Files that were closed to make room are opened again.
   void wait_for_files(std::span<CodeFile* const> files, std::chrono::milliseconds patience);
@@ -82,9 +83,10 @@ class CodeFiles {
     std::uint64_t number = 0;  // the CodeFile::number of `since`
   };
 
-  Id add(const FileIdentity& identity, std::uint32_t generation, std::string_view path, const MappedBy& mapped_by);
+  Id add(const FileIdentity& identity, std::uint32_t inode_generation, std::string_view path,
+         const MappedBy& mapped_by);
   // The same, but does not ask to open it yet.
-  CodeFile& add_unasked(const FileIdentity& identity, std::uint32_t generation, std::string_view path,
+  CodeFile& add_unasked(const FileIdentity& identity, std::uint32_t inode_generation, std::string_view path,
                         const MappedBy& mapped_by);
   void forget(Id id);
   void ask(CodeFile& file);

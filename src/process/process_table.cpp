@@ -162,15 +162,16 @@ void ProcessTable::apply_mmap(const SideBandRecord& record) {
   }
 }
 
-std::optional<Mapping> ProcessTable::mapping_of(const MapsEntry& entry, std::uint32_t generation, std::uint32_t tgid,
-                                                Process& process) {
+std::optional<Mapping> ProcessTable::mapping_of(const MapsEntry& entry, std::uint32_t inode_generation,
+                                                std::uint32_t tgid, Process& process) {
   const CodeKind kind = code_kind(entry.path, entry.file);
   if (kind == CodeKind::none) return std::nullopt;
   Mapping mapping{entry.start, entry.end, 0, 0, kind};
   const bool own_mounts = own_mount_namespace_ != 0 && mount_namespace(tgid, process) == own_mount_namespace_;
   if (kind == CodeKind::anonymous) note_jit(tgid, process, own_mounts);
   if (kind == CodeKind::file || kind == CodeKind::memory_file) {
-    const auto file = files_.mapped(entry.file, generation, entry.path, {tgid, own_mounts, entry.start, entry.end});
+    const auto file =
+        files_.mapped(entry.file, inode_generation, entry.path, {tgid, own_mounts, entry.start, entry.end});
     if (kind == CodeKind::memory_file && is_written_by_jit(files_.at(file), tgid)) {
       mapping.kind = CodeKind::anonymous;
       note_jit(tgid, process, own_mounts);

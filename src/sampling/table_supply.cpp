@@ -73,10 +73,10 @@ ring_file question_of(const walk_file_key& key, std::uint32_t tgid, std::uint64_
 
 // Whether the key can be that of the file with this stamp. True where the file system does not tell generations.
 bool may_be_version(std::uint32_t version, const FileStamp& stamp) {
-  if (version == own_version || stamp.generation == 0) return true;
+  if (version == own_version || stamp.inode_generation == 0) return true;
   const std::chrono::nanoseconds modified(stamp.modified_ns);
   const auto seconds = std::chrono::floor<std::chrono::seconds>(modified);
-  const std::uint32_t known = WALK_FILE_VERSION(stamp.generation, static_cast<std::uint32_t>(seconds.count()),
+  const std::uint32_t known = WALK_FILE_VERSION(stamp.inode_generation, static_cast<std::uint32_t>(seconds.count()),
                                                 static_cast<std::uint32_t>((modified - seconds).count()), 0U, 0U);
   return (known ^ version) <= WALK_FILE_TOUCHED;
 }
@@ -85,12 +85,12 @@ bool may_be_version(std::uint32_t version, const FileStamp& stamp) {
 // that came with the image of a disk have the generation 0.
 walk_file_key true_key_of(const walk_file_key& key, const FileStamp& stamp) {
   const bool is_on_disk = key.device >> minor_bits != 0;
-  if (key.version != own_version || (stamp.generation == 0 && !is_on_disk)) return key;
+  if (key.version != own_version || (stamp.inode_generation == 0 && !is_on_disk)) return key;
   constexpr std::int64_t ns_in_second = 1'000'000'000;
   const auto seconds = [](std::int64_t ns) { return static_cast<std::uint32_t>(ns / ns_in_second); };
   const auto rest = [](std::int64_t ns) { return static_cast<std::uint32_t>(ns % ns_in_second); };
   walk_file_key known = key;
-  known.version = WALK_FILE_VERSION(stamp.generation, seconds(stamp.modified_ns), rest(stamp.modified_ns),
+  known.version = WALK_FILE_VERSION(stamp.inode_generation, seconds(stamp.modified_ns), rest(stamp.modified_ns),
                                     seconds(stamp.changed_ns), rest(stamp.changed_ns));
   return known;
 }

@@ -57,7 +57,7 @@ inline Bytes comm_bytes(std::uint64_t time, std::uint32_t tgid, std::uint32_t ti
 }
 inline Bytes mmap_bytes(std::uint64_t time, std::uint32_t tgid, std::uint64_t start, std::uint64_t length,
                         std::uint64_t offset, const FileIdentity& file, std::string_view path,
-                        std::uint64_t generation = 7, std::uint32_t protection = 5) {
+                        std::uint64_t inode_generation = 7, std::uint32_t protection = 5) {
   return RecordBytes(PERF_RECORD_MMAP2, PERF_RECORD_MISC_USER)
       .put(tgid)
       .put(tgid)
@@ -67,7 +67,7 @@ inline Bytes mmap_bytes(std::uint64_t time, std::uint32_t tgid, std::uint64_t st
       .put(file.device_major)
       .put(file.device_minor)
       .put(file.inode)
-      .put(generation)
+      .put(inode_generation)
       .put(protection)
       .put(std::uint32_t{2})
       .text(path)

@@ -73,7 +73,7 @@ struct Mapped {
   std::string path;
   MappedBy by;
   [[nodiscard]] FileQuestion question(std::uint64_t number) const {
-    return {.number = number, .identity = identity, .generation = 0, .path = path, .mapped_by = by};
+    return {.number = number, .identity = identity, .inode_generation = 0, .path = path, .mapped_by = by};
   }
 };
 

@@ -433,11 +433,11 @@ TEST_CASE("a file with the number of an earlier one, but another generation, is 
   FileOpener opener;
   const OpenedFile opened = opener.open(box.identity("real"), box.path("real"), nobody);
   REQUIRE(opened.fd);
-  const std::uint32_t generation = opened.stamp.generation;
-  CHECK(opener.open(box.identity("real"), box.path("real"), nobody, generation).fd);
-  const OpenedFile other = opener.open(box.identity("real"), box.path("real"), nobody, generation + 1);
+  const std::uint32_t inode_generation = opened.stamp.inode_generation;
+  CHECK(opener.open(box.identity("real"), box.path("real"), nobody, inode_generation).fd);
+  const OpenedFile other = opener.open(box.identity("real"), box.path("real"), nobody, inode_generation + 1);
   // Some file systems do not tell the generation.
-  CHECK(static_cast<bool>(other.fd) == (generation == 0));
+  CHECK(static_cast<bool>(other.fd) == (inode_generation == 0));
   if (!other.fd) CHECK(other.reason == Unnamed::file_changed);
 }
 
