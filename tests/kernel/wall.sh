@@ -33,7 +33,7 @@ on_cpu_of() { echo $(($(folded_total "$1" "$tmp/brief.folded") - $(folded_total 
 told=$(told_us '' 'on a CPU fell between')
 expect_between $(($(on_cpu_of '^brief_threads;') + ${told:-0})) $((on_cpu * 9 / 10)) $((on_cpu * 12 / 10)) "microseconds on a CPU"
 if [[ $told ]]; then
-  grep -q '"notes":\[.* s on a CPU fell between the ticks and belong to no stack' "$tmp/brief.html" || fail "the page does not say it"
+  grep -q '"notes":\[.* on a CPU fell between the ticks and belong to no stack' "$tmp/brief.html" || fail "the page does not say it"
 fi
 # Some 200 ticks are shared among the stacks, so a quarter of the true time is seven standard deviations away.
 expect_between "$(on_cpu_of '^brief_threads;.*;begin_piece;piece')" $((in_pieces / 4)) $((on_cpu * 11 / 10)) "microseconds in the threads"

@@ -28,7 +28,7 @@ expect_between "$(folded_total '^mixed;.*;compute( |;[^\[]*$)' "$tmp/a.folded")"
 # Threads that are over before a tick comes, at the rate that runs have by default.
 sample -e wall -o "$tmp/brief.folded" -- "$WORKLOADS/brief_threads" 3
 read -r on_cpu _ lived <"$tmp/out"
-told=$(sed -nE 's/^([0-9.]+) s on a CPU fell between the ticks .*/\1/p' "$tmp/err" | awk '{ printf "%d", $1 * 1e6 }')
+told=$(told_us '' 'on a CPU fell between the ticks')
 all=$(folded_total '^brief_threads;' "$tmp/brief.folded")
 off=$(folded_total '^brief_threads;.*;\[off-cpu\] ' "$tmp/brief.folded")
 echo "$on_cpu us on a CPU of $lived; rows: $((all - off)) on and $off off, ${told:-0} between the ticks"
