@@ -19,6 +19,7 @@ class ChildTimes {
   struct Times {
     std::uint64_t ran_ns = 0;
     std::uint64_t waited_for_cpu_ns = 0;
+    friend bool operator==(const Times&, const Times&) = default;
   };
   explicit ChildTimes(pid_t child);
   [[nodiscard]] pid_t child() const { return child_; }

@@ -61,7 +61,7 @@ ChildWatch::Finding ChildWatch::look() {
   }
   looked_ns_ = now;
   const Times found = child_->read().value_or(last_);
-  if (found.ran_ns != last_.ran_ns || found.waited_for_cpu_ns != last_.waited_for_cpu_ns) changed_ns_ = now;
+  if (found != last_) changed_ns_ = now;
   last_ = found;
   const std::uint64_t ran = found.ran_ns - at_start_.ran_ns;
   const std::uint64_t accounted = ran + found.waited_for_cpu_ns - at_start_.waited_for_cpu_ns;
@@ -70,7 +70,9 @@ ChildWatch::Finding ChildWatch::look() {
   const std::uint64_t most_waited = std::max(most_waiting_ns, still_ns_);
   const bool is_still = now - changed_ns_ > still_ns_;
   if (waited <= still_ns_ || !(is_still || waited > most_waited)) return Finding::works;
-  if (!waits_for_cpu(child_->child())) return Finding::stuck;
+  // A child that waited for a CPU may have got it since its counts were read.
+  const auto has_run_since = [&] { return child_->read().value_or(last_) != last_; };
+  if (!waits_for_cpu(child_->child()) && !(is_still && has_run_since())) return Finding::stuck;
   // The kernel counts the time that the child waits for a CPU only when it gets one. So what may be missing is only the
   // time since its counts changed: a hostile child can be ready to run at every look.
   const std::uint64_t uncounted = now - changed_ns_ + between_looks_ns;
