@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <map>
 #include <set>
+#include <span>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -12,12 +13,50 @@
 #include "output/text_cells.h"
 #include "output/text_table.h"
 #include "support/plural.h"
+#include "support/text_parts.h"
 
 namespace profile {
 namespace {
 
 constexpr std::size_t most_shown = 5;
 constexpr std::size_t widest_name = 60;  // with --command-lines a name may have a thousand characters
+
+std::vector<std::string_view> words_of(std::string_view name) {
+  std::vector<std::string_view> words;
+  while (!name.empty()) words.push_back(take_until(name, ' '));
+  return words;
+}
+
+// Command lines of one program often begin with the same dozen options, and would be cut before they differ.
+class CommandLines {
+ public:
+  void add(std::string_view name) {
+    const std::vector<std::string_view> words = words_of(name);
+    if (words.size() < 2) return;
+    auto [common, is_new] = common_.try_emplace(words.front(), words.begin(), words.end());
+    if (is_new) return;
+    const std::set<std::string_view> own(words.begin(), words.end());
+    std::erase_if(common->second, [&](std::string_view word) { return !own.contains(word); });
+  }
+  // The name, with an ellipsis for what all command lines of its program have, if it is too long otherwise.
+  [[nodiscard]] std::string shortened(std::string_view name) const {
+    const std::vector<std::string_view> words = words_of(name);
+    const auto common = words.size() < 2 ? common_.end() : common_.find(words.front());
+    std::string text = clean_text(name);
+    if (text.size() <= widest_name || common == common_.end()) return cut_to_cells(text, widest_name);
+    text = words.front();
+    bool is_left_out = false;
+    for (const std::string_view word : std::span(words).subspan(1)) {
+      const bool was_left_out = std::exchange(is_left_out, common->second.contains(word));
+      if (!is_left_out) text.append(" ").append(word);
+      if (is_left_out && !was_left_out) text += " ...";
+    }
+    return cut_to_cells(clean_text(text), widest_name);
+  }
+
+ private:
+  std::map<std::string_view, std::set<std::string_view>> common_;  // by the first word
+};
 
 struct Program {
   std::uint64_t value = 0;
@@ -40,13 +79,15 @@ std::string program_shares(const Profile& profile) {
   if (programs.size() < 2) return {};
   std::ranges::stable_sort(programs, std::ranges::greater(), [](const auto& program) { return program.second.value; });
 
+  CommandLines lines;
+  for (const auto& [name, program] : programs) lines.add(name);
+
   std::string line = "programs: ";
   const std::uint64_t whole = profile.total();
   const std::size_t shown = programs.size() > most_shown + 1 ? most_shown : programs.size();
   for (std::size_t i = 0; i < shown; ++i) {
     const auto& [name, program] = programs[i];
-    line += (i == 0 ? "" : ", ") + percent(program.value, whole) + ' ' +
-            (name.empty() ? "?" : cut_to_cells(clean_text(name), widest_name));
+    line += (i == 0 ? "" : ", ") + percent(program.value, whole) + ' ' + (name.empty() ? "?" : lines.shortened(name));
     if (program.processes.size() > 1) line += " in " + number_of(program.processes.size(), "process", "processes");
   }
   if (shown == programs.size()) return line;

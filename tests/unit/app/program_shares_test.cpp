@@ -44,4 +44,14 @@ TEST_CASE("a command line in the place of a name is cut") {
   CHECK(line.ends_with(", 25.0% b"));
 }
 
+TEST_CASE("of command lines that begin alike, what makes them differ is shown") {
+  Profile profile;
+  const std::string same = "cc1plus -quiet -imultiarch x86_64-linux-gnu -D_GNU_SOURCE -mtune=generic -O2 ";
+  add(profile, 1, (same + "a.cpp -o /tmp/a.s").c_str(), 6);
+  add(profile, 2, (same + "b.cpp -o /tmp/b.s").c_str(), 3);
+  add(profile, 3, "make all", 1);
+  CHECK(program_shares(profile) ==
+        "programs: 60.0% cc1plus ... a.cpp ... /tmp/a.s, 30.0% cc1plus ... b.cpp ... /tmp/b.s, 10.0% make all");
+}
+
 }  // namespace profile
