@@ -81,7 +81,12 @@ void refuse_options_of_others(const ParsedOptions& parsed, std::span<const Event
     const auto takes_it = [&](const SourceKind& kind) { return takes(kind, row.long_name); };
     if (!parsed.is_given(row.long_name) || std::ranges::none_of(source_kinds(), takes_it)) continue;
     if (std::ranges::any_of(events, [&](const EventOptions& event) { return takes_it(*event.kind); })) continue;
-    throw usage_error("--" + std::string(row.long_name) + " is not for -e " + std::string(events.front().kind->name));
+    std::string others;
+    for (const SourceKind& kind : source_kinds()) {
+      if (takes_it(kind)) others.append(others.empty() ? "" : ", ").append(kind.name);
+    }
+    throw usage_error("--" + std::string(row.long_name) + " is not for -e " + std::string(events.front().kind->name) +
+                      ", but for -e " + others);
   }
 }
 

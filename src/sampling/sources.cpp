@@ -136,7 +136,17 @@ const SourceKind* find_source_kind(std::string_view event) {
   return found == kinds.end() ? nullptr : &*found;
 }
 
+// Words that people type for what an event measures.
+constexpr std::pair<std::string_view, std::string_view> words_for_events[] = {
+    {"alloc", "malloc"},  {"allocations", "malloc"}, {"blocked", "off-cpu"},  {"cpu", "cpu-clock"},
+    {"disk", "block-io"}, {"heap", "malloc"},        {"io", "block-io"},      {"leak", "malloc"},
+    {"lock", "futex"},    {"locks", "futex"},        {"memory", "malloc"},    {"mutex", "futex"},
+    {"sleep", "off-cpu"}, {"strace", "syscalls"},    {"syscall", "syscalls"}, {"time", "wall"},
+    {"wait", "off-cpu"},  {"waits", "off-cpu"}};
+
 std::vector<std::string> nearest_source_names(std::string_view event) {
+  const auto word = std::ranges::find(words_for_events, event, &std::pair<std::string_view, std::string_view>::first);
+  if (word != std::end(words_for_events)) return {std::string(word->second)};
   std::vector<std::string> names = cache_event_names();
   for (const SourceKind& kind : kinds) {
     if (kind.name.find_first_of(placeholder_letters) != std::string_view::npos) {

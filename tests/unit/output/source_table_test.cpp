@@ -92,6 +92,12 @@ TEST_CASE("the most probable name is suggested first") {
   CHECK(nearest("switches") == std::vector<std::string>{"cgroup-switches", "context-switches"});
 }
 
+TEST_CASE("a word for what is measured leads to its event") {
+  CHECK(nearest("lock") == std::vector<std::string>{"futex"});
+  CHECK(nearest("heap") == std::vector<std::string>{"malloc"});
+  CHECK(nearest("sleep") == std::vector<std::string>{"off-cpu"});
+}
+
 TEST_CASE("the suggestions for a tracepoint system complete its name") {
   for (const char* system : {"sched", "irq", "block"}) {
     CAPTURE(system);
