@@ -45,8 +45,11 @@ struct Output {
   std::function<void(std::ostream&, const Profile&)> report;
 };
 
-// What a format shows: `stacks` (some formats add the tables), only `tables`, or `everything`.
-enum class Shows : std::uint8_t { stacks, tables, everything };
+// What a format shows: `stacks`, these and behind them the tables as text, only `tables`, or `everything`.
+enum class Shows : std::uint8_t { stacks, stacks_and_tables, tables, everything };
+[[nodiscard]] constexpr bool is_for_stacks(Shows shows) {
+  return shows == Shows::stacks || shows == Shows::stacks_and_tables;
+}
 
 // Whether a format shows at which addresses other users' processes have their code.
 enum class Addresses : std::uint8_t { none, if_shown, always };  // if_shown: with -A
@@ -66,7 +69,7 @@ struct OutputFormat {
   Addresses addresses;
   Graph graph;
   bool keeps_wakers;        // it has a place for the thread that ended a wait; others get it as frames (model/wakers.h)
-  std::string_view to_see;  // how the user views a file of this format; "" for text
+  std::string_view to_see;  // how the user views a file of this format, with % for its path; "" for text
   Output (*make)(const OutputOptions&);  // nullptr: the format needs the time of each sample
   // Writes samples that have times (output/timed.h); nullptr: the format has no place for times.
   std::unique_ptr<TimedOutput> (*make_timed)(const OutputOptions&) = nullptr;

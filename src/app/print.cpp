@@ -16,7 +16,9 @@ namespace {
 
 std::string how_to_see(const std::string& path, const OutputFormat& format) {
   if (format.to_see.empty()) return "";
-  return (is_gzip_path(path) ? ", unpack it with gunzip, then " : ", ") + std::string(format.to_see);
+  std::string words(format.to_see);
+  if (const std::size_t at = words.find('%'); at != std::string::npos) words.replace(at, 1, path);
+  return (is_gzip_path(path) ? ", unpack it with gunzip, then " : ", ") + words;
 }
 
 bool is_plain(char c) {

@@ -27,10 +27,10 @@ namespace {
 // interval and has no samples. It would be one picture too many in a film.
 constexpr double remnant_part = 0.1;
 
-// What the tables say, and the hottest functions.
-std::vector<std::string> answer_of(const Profile& profile, const OutputOptions& options) {
+// What the tables say if they are wanted, and the hottest functions.
+std::vector<std::string> answer_of(const Profile& profile, const OutputOptions& options, bool wants_tables) {
   std::vector<std::string> lines;
-  if (profile.thread_waits || !profile.duration_tables.empty() || profile.syscalls) {
+  if (wants_tables && (profile.thread_waits || !profile.duration_tables.empty() || profile.syscalls)) {
     std::stringstream tables;
     find_output_format("table")->make(options).report(tables, profile);
     for (std::string line; std::getline(tables, line);) lines.push_back(std::move(line));
@@ -58,7 +58,7 @@ std::vector<SinkRequest> request_reports(const ParsedOptions& /*parsed*/, const 
     reports.output.sources = needs.sources;
     return std::make_unique<Reports>(reports, needs.say);
   };
-  const auto shows_stacks = [](const OutputRequest& output) { return output.format->shows == Shows::stacks; };
+  const auto shows_stacks = [](const OutputRequest& output) { return is_for_stacks(output.format->shows); };
   return {{.make = make, .pace_s = options.interval_s, .stacks = std::ranges::any_of(options.outputs, shows_stacks)}};
 }
 
@@ -152,7 +152,7 @@ Profile Reports::joined(const Profile& profile) const {
 void Reports::write(const Profile& profile) { write(profile, nullptr); }
 
 void Reports::write(const Profile& profile, const Profile* film) {
-  if (wants_hottest()) hottest_ = answer_of(profile, table_);
+  if (wants_hottest()) hottest_ = answer_of(profile, table_, !are_tables_on_stdout());
   const double seconds = to_seconds(profile.duration_ns);
   std::optional<Profile> appended;
   if (has_wakers(profile)) appended = with_wakers_appended(profile);
@@ -204,6 +204,13 @@ bool Reports::wants_hottest() const {
     if (destination == nullptr || !destination->is_stdout()) return true;
     // A report of tables already shows these functions as its rows.
     return ::isatty(STDOUT_FILENO) == 1 && report.format->shows != Shows::tables;
+  });
+}
+
+bool Reports::are_tables_on_stdout() const {
+  return std::ranges::any_of(reports_, [](const Report& report) {
+    const auto* destination = std::get_if<Destination>(&report.target);
+    return destination != nullptr && destination->is_stdout() && report.format->shows != Shows::stacks;
   });
 }
 

@@ -55,6 +55,7 @@ class Reports : public ProfileSink {
                                                                 const ReportOptions& options) const;
   void refuse_same_file() const;
   [[nodiscard]] bool wants_hottest() const;
+  [[nodiscard]] bool are_tables_on_stdout() const;
   // The profile with the rows that reports keep apart.
   [[nodiscard]] Profile joined(const Profile& profile) const;
   void leave_out_own_work(Profile& profile);

@@ -40,7 +40,7 @@ constexpr bool data = true;
 constexpr std::string_view by_browser = "open it in a browser";
 
 constexpr OutputFormat formats[] = {
-    {"counted", ".txt", "stacks line by line with their counts, the hottest last", Shows::stacks, many, text,
+    {"counted", ".txt", "stacks line by line with their counts, the hottest last", Shows::stacks_and_tables, many, text,
      Addresses::if_shown, Graph::none, frames, "", make_counted},
     {"folded", ".folded", "one line a stack, root first, for flame graphs", Shows::stacks, many, text, Addresses::none,
      Graph::none, frames, "", make_folded},
@@ -57,7 +57,7 @@ constexpr OutputFormat formats[] = {
     {"png", ".png", "a flame graph as a picture", Shows::stacks, one, binary, Addresses::none, Graph::picture, frames,
      by_browser, make_png},
     {"pprof", ".pb.gz", "what `go tool pprof` and its like read", Shows::stacks, one, binary, Addresses::always,
-     Graph::none, data, "go tool pprof -http : shows it", make_pprof},
+     Graph::none, data, "go tool pprof -http : % shows it", make_pprof},
     {"speedscope", ".speedscope.json", "what https://www.speedscope.app shows", Shows::stacks, one, text,
      Addresses::none, Graph::none, frames, "open it at https://www.speedscope.app", make_speedscope,
      make_timed_speedscope},

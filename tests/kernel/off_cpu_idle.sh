@@ -68,5 +68,9 @@ waits = [row["value"] for report in reports for row in report["ebpf"]["offcpu"][
 assert len(reports) > 2 and max(waits) > 0.5e6, (len(reports), waits)
 PY
 
+# Where a terminal shows the report with its tables, the summary does not repeat them.
+run python3 "$SOURCE_DIR/tests/tools/terminal.py" "$PROFILE" -e off-cpu -p "$program" 0.3
+expect_equal "$(grep -c '^Top [0-9]* blocking threads' "$tmp/out")" 1 "tables of threads on a terminal"
+
 profile -e futex --ended-waits 1
 expect_status 2
