@@ -15,9 +15,11 @@ constexpr std::string_view libraries[] = {"libc.so",     "libc-2.",     "libpthr
                                           "libc.musl",   "ld-musl",     "libstdc++.so", "libc++.so", "libc++abi",
                                           "libjemalloc", "libtcmalloc", "libmimalloc",  "vdso"};
 // In programs that are linked statically.
-constexpr std::string_view allocators[] = {"malloc",        "calloc",         "realloc",
-                                           "reallocarray",  "memalign",       "aligned_alloc",
-                                           "__libc_malloc", "posix_memalign", "valloc"};
+constexpr std::string_view allocators[] = {"malloc", "calloc", "realloc", "reallocarray", "memalign", "aligned_alloc",
+                                           "__libc_malloc", "posix_memalign", "valloc",
+                                           // Go's
+                                           "runtime.mallocgc", "runtime.newobject", "runtime.makeslice",
+                                           "runtime.growslice", "runtime.rawstring", "runtime.rawbyteslice"};
 
 // The beginnings of the names of what runs scripts. The function of the script that it runs can be changed.
 constexpr std::string_view interpreters[] = {"python", "libpython", "ruby",   "libruby", "php",    "libphp", "perl",
@@ -35,6 +37,7 @@ bool is_of_user_code(const Profile& profile, const ShownFrame& shown) {
   const std::string_view module = profile.strings.view(frame.module);
   const std::string_view name = profile.strings.view(shown.symbol);
   if (name.empty() && module.empty()) return false;
+  if (frame.kind == FrameKind::script && name.starts_with('~')) return false;  // a stub of Java's engine
   if (std::ranges::any_of(libraries, [&](std::string_view each) { return module.starts_with(each); })) return false;
   return !name.starts_with("operator new") && std::ranges::find(allocators, name) == std::end(allocators);
 }

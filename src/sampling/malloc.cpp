@@ -84,10 +84,9 @@ Error no_allocator(const SamplingOptions& options) {
   const std::string found = "-e malloc: no C library with a malloc to probe was found there; ";
   const std::string file = file_with_malloc(options);
   if (!file.empty()) return Error(found + file + " has its own, whose calls -e uprobe:" + file + ":malloc counts");
-  return Error(
-      found +
-      "a program that is linked statically or brings its own can be probed with -e uprobe:FILE:malloc, or what "
-      "it calls that");
+  return Error(found +
+               "-e uprobe:FILE:malloc counts the calls of a program that is linked statically, and "
+               "-e uprobe:FILE:runtime.mallocgc those of Go's own allocator");
 }
 
 class Malloc final : public Source {

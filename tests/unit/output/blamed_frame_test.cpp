@@ -84,6 +84,23 @@ TEST_CASE("a wait in a script belongs to the script's function, and not to its i
   CHECK(self_of(profile, "pysleep") == 10);
 }
 
+TEST_CASE("a stub of Java's engine is not what waits") {
+  Profile profile;
+  profile.run.counted = "waits";
+  test::Namer name(profile);
+  const ProcessId app = profile.process(7, 0, "java");
+  const FrameId wait = name.user(app, 0x1000, "Unsafe_Park", "libjvm.so", 0);
+  const FrameId stub = name.user(app, 0x2000, "~monitorenter_nofpu Runtime1 stub", "libjvm.so", 0);
+  const FrameId method = name.user(app, 0x3000, "Shop$Audit.record", "Shop.java", 0);
+  for (const FrameId id : {stub, method}) profile.frames()[static_cast<std::size_t>(id)].kind = FrameKind::script;
+  Row row;
+  row.process = app;
+  row.value = row.samples = 10;
+  row.user = profile.stack(std::vector{wait, stub, method});
+  profile.add(row);
+  CHECK(self_of(profile, "Shop$Audit.record") == 10);
+}
+
 TEST_CASE("a sample of a clock belongs to its leaf") {
   const Profile profile = waiting("samples");
   CHECK(blamed_place(profile, profile.rows()[0]) == 0);
