@@ -166,7 +166,10 @@ void LabelledRows::label(FrameId id) {
       append_clean(text_, profile_.strings.view(frame.module), wording_.semicolon);
       text_ += ']';
     }
-    if (is_apart_by_line(profile_.run, frame)) append_source_line(text_, profile_, shown.at, wording_.semicolon);
+    // The file of a script is its module, which stands there already.
+    const bool is_known = shown.at.line != 0 || frame.kind != FrameKind::script;
+    if (is_known && is_apart_by_line(profile_.run, frame))
+      append_source_line(text_, profile_, shown.at, wording_.semicolon);
     if (wording_.annotate) text_ += mark_of(frame.kind, shown.is_inlined);
     labels_.push_back(intern_text());
   });

@@ -261,6 +261,13 @@ std::vector<std::string> ScriptNames::notes() const {
     }
     lines.push_back(line);
   }
+  if (has_lines_) {
+    for (const script_language language : met()) {
+      if (language != SCRIPT_RUBY && language != SCRIPT_NODE) continue;
+      lines.push_back("functions of " + std::string(name_of(language)) +
+                      " are without lines, as their engine keeps them " + "in no form that is known");
+    }
+  }
   if (without_table_ != 0) {
     lines.push_back(number_of(without_table_, "function") + " of scripts " + plural(without_table_, "has", "have") +
                     " no lines: the table of the lines is too large, or could not be read");
