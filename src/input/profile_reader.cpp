@@ -78,7 +78,7 @@ std::string_view other_kind(std::string_view start) {
 // The same of text that might yet be folded lines.
 std::string_view likely_kind(std::string_view start) {
   start.remove_prefix(std::min(start.find_first_not_of(" \t\r\n"), start.size()));
-  if (start.starts_with('<')) return "HTML or XML";
+  if (start.starts_with('<')) return "HTML or XML, such as a page; a run with -o FILE.pb.gz writes what can be read";
   if (!start.starts_with('[')) return {};
   constexpr std::string_view chrome =
       "a JSON array, as of Chrome's trace; https://www.speedscope.app opens that and exports a file that can be read";
