@@ -1,6 +1,7 @@
 /* Goes from a frame to its caller by the frame pointer, where the code has no table or no table yet. It follows a frame
  * pointer only to an aligned place on the same stack, not below the stack pointer, and checks that before it reads
- * there. */
+ * there. Where nothing but frame pointers is asked for, no table says where the stack changes, as in Go's runtime: then
+ * it follows one to another stack if a call stands there. */
 #ifndef PROFILE_BY_FRAME_POINTER_BPF_H
 #define PROFILE_BY_FRAME_POINTER_BPF_H
 
@@ -74,6 +75,12 @@ static __always_inline bool is_trampoline(struct walk *walk) {
 }
 #endif
 
+/* Read again each time, because a value that is kept takes room on the stack of BPF. */
+static __always_inline bool is_on_other_stack(const struct walk *walk) {
+  const __u64 fp = *(volatile const __u64 *)&walk->fp;
+  return fp < walk->sp || fp + 16 > walk->stack_end;
+}
+
 __noinline int by_frame_pointer(__u32 slot) {
   struct walk *walk = walk_of(slot);
   if (!walk) return WALK_NO_CFI;
@@ -104,13 +111,17 @@ __noinline int by_frame_pointer(__u32 slot) {
   const __u64 fp = walk->fp;
   if (fp == 0) return root;
   const int nowhere = walk->start_stack - walk->sp < NEXT_TO_START ? root : without;
-  if (fp < walk->sp || (fp & 7)) return nowhere;
+  if (fp & 7) return nowhere;
   if (!walk->stack_end) find_stack_end(slot);
-  if (fp + 16 > walk->stack_end) return nowhere;
+  if (is_on_other_stack(walk) && walk_config.mode != WALK_POINTERS) return nowhere;
   __u64 both[2];
   if (read_user(both, sizeof(both), fp)) return nowhere;
   if (both[1] < LOWEST_CODE) return root;
-  if (!is_behind_call(walk, WITHOUT_AUTHENTICATION(both[1]))) walk->guessed = 1;
+  if (!is_behind_call(walk, WITHOUT_AUTHENTICATION(both[1]))) {
+    if (is_on_other_stack(walk)) return nowhere;
+    walk->guessed = 1;
+  }
+  if (is_on_other_stack(walk)) walk->stack_end = 0;
   walk->left_fp = fp;
   walk->fp = both[0];
   walk->lost |= LOST_EXTRA;

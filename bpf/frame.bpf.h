@@ -9,11 +9,6 @@
 #include "script.bpf.h"
 #include "stack_hash.bpf.h"
 
-/* Where the current frame is: in the call, not behind it. */
-static __always_inline __u64 place_of_frame(const struct walk *walk) {
-  return walk->was_interrupted ? walk->pc : walk->pc - 1;
-}
-
 /* Remembers the first frame whose table is missing. It reads the registers now, because they may be saved below this
  * frame, and user space has no copy of that part of the stack. */
 __noinline int note_stuck(__u32 slot) {

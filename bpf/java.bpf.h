@@ -154,7 +154,7 @@ __noinline int find_java_blob(__u32 slot) {
   const struct script_layout *layout = java_layout(walk);
   if (!layout) return JAVA_NOT;
   const struct java_space *java = &walk->java;
-  const __u64 place = walk->was_interrupted ? walk->pc : walk->pc - 1;
+  const __u64 place = place_of_frame(walk);
   walk->script.met = SCRIPT_JAVA;
   if (place - java->interpreter < java->interpreter_bytes) return JAVA_IN_INTERPRETER;
   __u64 start = 0, segments = 0, key = 0;
@@ -438,7 +438,7 @@ __noinline int java_frame(__u32 slot) {
   if (state == JAVA_UNSURE) return WALK_NO_CFI;
   script->own[JAVA_FOUND] = walk->pc - script->proof[1];
   script->own[JAVA_IS_NEAR] = walk->was_interrupted;
-  script->own[JAVA_KEY] = walk->was_interrupted ? walk->pc : walk->pc - 1;
+  script->own[JAVA_KEY] = place_of_frame(walk);
   const __u64 bytes = state == JAVA_PUSHED ? 16 : state == JAVA_BARE ? 8 : 8 * (__u64)frame;
   return leave_java(walk, bytes, state == JAVA_WHOLE || state == JAVA_PUSHED);
 }

@@ -19,7 +19,7 @@ static __always_inline struct known_code *known_code_at(struct walk *walk, __u64
 static __always_inline bool recall_row(struct walk *walk, __u32 at, __u32 unit, __u32 *code) {
   __u64 place;
   const struct known_code *known = known_code_at(walk, &place, at, unit);
-  if (known->place != place || known->epoch != walk->epoch) return false;
+  if (known->place != place || known->mappings_version != walk->mappings_version) return false;
   *code = known->code;
   return true;
 }
@@ -29,7 +29,7 @@ static __always_inline void remember_row(struct walk *walk, __u32 at, __u32 unit
   struct known_code *known = known_code_at(walk, &place, at, unit);
   known->place = place;
   known->code = code;
-  known->epoch = walk->epoch;
+  known->mappings_version = walk->mappings_version;
 }
 
 #endif

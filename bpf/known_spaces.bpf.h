@@ -8,8 +8,8 @@
 /* The address space with the index walk->space. Whoever has the memory for them defines it. NULL: there is none. */
 static __always_inline struct walk_space *space_of(const struct walk *walk);
 
-/* Chooses the address space of walk's members from `mm` to `epoch`. Its mappings stay if all of them are as they were.
- * The mappings that the walk before this one has found are forgotten if walk->keep_nothing is set. */
+/* Chooses the address space of walk's members from `mm` to `mappings_version`. Its mappings stay if all of them are as
+ * they were. The mappings that the walk before this one has found are forgotten if walk->keep_nothing is set. */
 static __always_inline void enter_space(struct walk *walk) {
   struct walk_space *space;
   if (walk->keep_nothing && (space = space_of(walk))) space->mm = 0;
@@ -22,7 +22,7 @@ static __always_inline void enter_space(struct walk *walk) {
   if (!space) return;
   const bool is_same = space->mm == walk->mm && space->exec_id == walk->exec_id &&
                        space->start_stack == walk->start_stack && space->tgid == walk->tgid &&
-                       space->epoch == walk->epoch;
+                       space->mappings_version == walk->mappings_version;
   if (!is_same) space->code_layout = 0;
   walk->code_layout = space->code_layout;
   if (are_scripts_wanted() && walk->code_layout) walk->java = space->java;
@@ -36,7 +36,7 @@ static __always_inline void enter_space(struct walk *walk) {
   space->exec_id = walk->exec_id;
   space->start_stack = walk->start_stack;
   space->tgid = walk->tgid;
-  space->epoch = walk->epoch;
+  space->mappings_version = walk->mappings_version;
   space->count = 0;
 }
 

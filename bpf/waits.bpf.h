@@ -36,14 +36,14 @@ static __always_inline struct thread_waits *add_thread(__u32 id, const struct sa
 }
 
 /* Whether the sums are of the report under way, or of the one before, which user space may not have read yet. */
-static __always_inline bool are_wanted(__u64 total_ns, __u64 of_epoch, __u64 epoch) {
-  return total_ns && of_epoch + 1 >= epoch;
+static __always_inline bool are_wanted(__u64 total_ns, __u64 of_report, __u64 report) {
+  return total_ns && of_report + 1 >= report;
 }
-static __always_inline bool has_wanted_sums(const struct thread_waits *thread, __u64 epoch) {
-  return are_wanted(thread->sums[0].total_ns, thread->sums[0].epoch, epoch) ||
-         are_wanted(thread->sums[1].total_ns, thread->sums[1].epoch, epoch) ||
-         are_wanted(thread->cuts[0].total_ns, thread->cuts[0].epoch, epoch) ||
-         are_wanted(thread->cuts[1].total_ns, thread->cuts[1].epoch, epoch);
+static __always_inline bool has_wanted_sums(const struct thread_waits *thread, __u64 report) {
+  return are_wanted(thread->sums[0].total_ns, thread->sums[0].report_number, report) ||
+         are_wanted(thread->sums[1].total_ns, thread->sums[1].report_number, report) ||
+         are_wanted(thread->cuts[0].total_ns, thread->cuts[0].report_number, report) ||
+         are_wanted(thread->cuts[1].total_ns, thread->cuts[1].report_number, report);
 }
 
 /* Keeps the time of a thread that has ended for a later tick. `is_last`: it is the first thread of its process. */
@@ -99,11 +99,11 @@ __noinline __u64 take_ended_times(const struct stack_key *sample) {
 /* Ends the entry of a thread that has exited or changed its id. Sums that user space still needs stay in the map, under
  * a number of their own. */
 static __always_inline void end_thread(struct thread_waits *thread, __u32 id) {
-  const __u64 epoch = state.epoch;
+  const __u64 report = state.report_number;
   if (config.wall) keep_ended_time(thread->tgid, thread->uncounted_ns, thread->tid == thread->tgid);
-  if (has_wanted_sums(thread, epoch)) {
+  if (has_wanted_sums(thread, report)) {
     const __u32 key = PROFILE_EXITED_THREAD | (__u32)__sync_fetch_and_add(&state.exits, 1);
-    thread->exit_epoch = epoch;
+    thread->exit_report_number = report;
     if (bpf_map_update_elem(&spans, &key, thread, BPF_NOEXIST) == 0) {
       __sync_fetch_and_add(&state.exited_threads, 1);
     } else {
@@ -135,10 +135,10 @@ static __always_inline bool counts(__u64 waited_ns) { return waited_ns >= config
 /* Adds the last `part_ns` of a wait of `waited_ns` to the thread's own sums. */
 static __always_inline void add_wait(struct thread_waits *thread, __u64 part_ns, __u64 waited_ns) {
   if (record_config.no_tables) return;
-  const __u64 epoch = state.epoch;
-  struct wait_sums *sums = &thread->sums[epoch & 1];
-  if (sums->epoch != epoch) {
-    sums->epoch = epoch;
+  const __u64 report = state.report_number;
+  struct wait_sums *sums = &thread->sums[report & 1];
+  if (sums->report_number != report) {
+    sums->report_number = report;
     sums->total_ns = 0;
     sums->waits = 0;
     sums->min_ns = ~0ULL;
@@ -153,10 +153,10 @@ static __always_inline void add_wait(struct thread_waits *thread, __u64 part_ns,
 /* The same for a part of a wait that goes on. */
 static __always_inline void add_cut(struct thread_waits *thread, __u64 part_ns) {
   if (record_config.no_tables) return;
-  const __u64 epoch = state.epoch;
-  struct cut_sums *cuts = &thread->cuts[epoch & 1];
-  if (cuts->epoch != epoch) {
-    cuts->epoch = epoch;
+  const __u64 report = state.report_number;
+  struct cut_sums *cuts = &thread->cuts[report & 1];
+  if (cuts->report_number != report) {
+    cuts->report_number = report;
     cuts->total_ns = 0;
   }
   cuts->total_ns += part_ns;
@@ -164,9 +164,9 @@ static __always_inline void add_cut(struct thread_waits *thread, __u64 part_ns) 
 
 /* The thread's wait ends because its process does: it would have gone on. */
 static __always_inline void note_killed(struct thread_waits *thread) {
-  const __u64 epoch = state.epoch;
-  const struct wait_sums *sums = &thread->sums[epoch & 1];
-  if (!config.ended && (sums->epoch != epoch || sums->waits == 0)) thread->flags |= THREAD_NEVER_WOKE;
+  const __u64 report = state.report_number;
+  const struct wait_sums *sums = &thread->sums[report & 1];
+  if (!config.ended && (sums->report_number != report || sums->waits == 0)) thread->flags |= THREAD_NEVER_WOKE;
   thread->flags |= THREAD_KILLED;
 }
 

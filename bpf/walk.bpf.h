@@ -83,7 +83,7 @@ __noinline int begin_walk(__u32 slot) {
   walk->stuck.depth = 0;
   walk->of_any_size = 0;
   walk->mm = (__u64)mm;
-  walk->epoch = *(volatile __u32 *)&walk_state.epoch;
+  walk->mappings_version = *(volatile __u32 *)&walk_state.mappings_version;
   walk->start_stack = 0;
   TAKE_AT(walk->start_stack, mm, mm_start_stack);
   TAKE_AT(walk->exec_id, task, task_exec_id);

@@ -91,18 +91,18 @@ enum java_frame_kind {
 };
 
 /* An address space whose mappings this CPU remembers: see known_spaces.bpf.h. They are valid only for a walk whose
- * members from `mm` to `epoch` are the same. */
+ * members from `mm` to `mappings_version` are the same. */
 struct walk_space {
   __u64 mm;
   __u64 sequence; /* changes when a mapping changes */
   __u64 start_stack;
   __u32 exec_id;
   __u32 tgid;
-  __u32 epoch;       /* walk_state::epoch */
-  __u32 code_layout; /* as of struct walk; valid as long as the program is the same, whatever it maps */
-  __u32 count;       /* of its mappings */
-  __u32 turn;        /* the next one to overwrite */
-  __u32 is_sought;   /* as of struct walk; valid as long as the mappings are the same */
+  __u32 mappings_version; /* walk_state::mappings_version */
+  __u32 code_layout;      /* as of struct walk; valid as long as the program is the same, whatever it maps */
+  __u32 count;            /* of its mappings */
+  __u32 turn;             /* the next one to overwrite */
+  __u32 is_sought;        /* as of struct walk; valid as long as the mappings are the same */
   struct java_space java;
   /* For a page of code, by a hash of its address: the mapping that probably holds it. */
   __u8 hints[HINTS];
@@ -121,7 +121,7 @@ struct walk_space {
 struct known_code {
   __u64 place;
   __u32 code;
-  __u32 epoch; /* walk_state::epoch at that time */
+  __u32 mappings_version; /* walk_state::mappings_version at that time */
 };
 
 /* The result of a search for a mapping. */
@@ -285,7 +285,7 @@ struct walk {
   __u64 sequence;
   __u32 exec_id;
   __u32 tgid;
-  __u32 epoch;
+  __u32 mappings_version;
   __u32 keep_nothing; /* the next walk must not reuse the mappings that this one has found */
   __u32 space;        /* the index in `spaces` */
   __u32 code_layout;  /* walk_file::layout of the engine whose code has no file; 0: it was not met */
@@ -304,5 +304,10 @@ struct walk {
   struct ring_stack head; /* sent together with the frames behind it */
   __u64 frames[WALK_MOST_FRAMES];
 };
+
+/* Where the current frame is: in the call, not behind it. */
+static __always_inline __u64 place_of_frame(const struct walk *walk) {
+  return walk->was_interrupted ? walk->pc : walk->pc - 1;
+}
 
 #endif

@@ -89,22 +89,60 @@ stop() {
   exit 1
 }
 
-# letting_go LOCKS COMMAND... : runs the command without the descriptors of these locks (one word, separated by blanks).
-# Processes that the command leaves running would otherwise hold the locks after this script is killed.
-letting_go() (
+# let_go LOCKS : closes the descriptors of these locks (one word, separated by blanks). Processes that outlive this
+# script would otherwise hold the locks.
+let_go() {
+  local lock descriptor
   for lock in $1; do
     descriptor=${!lock:-}
     if [[ $descriptor ]]; then exec {descriptor}>&-; fi
   done
+}
+# letting_go LOCKS COMMAND... : runs the command without the descriptors of these locks.
+letting_go() (
+  let_go "$1"
   "${@:2}"
 )
 
-# run_logged LOG WHAT COMMAND... : the output of the command goes to LOG. When the command fails, this prints the last
+# show_last_line LOG BEFORE : shows the last line of LOG on the terminal, over the one before, until it is killed or this
+# script ends. Nothing is shown as long as that is BEFORE, because sudo may be asking for a password.
+show_last_line() {
+  local before=$2 line columns
+  let_go 'build_lock machine_lock'
+  while sleep 1 && kill -0 $$ 2>/dev/null; do
+    line=$(tail -n 1 "$1")
+    if [[ $line == "$before" ]]; then continue; fi
+    before=$line
+    columns=$(stty size <&2 2>/dev/null | cut -d ' ' -f 2)
+    if ((${columns:-0} == 0)); then columns=80; fi
+    line=${line//[[:cntrl:]]/}
+    printf '\r\e[K%s' "${line:0:columns-1}"
+  done
+}
+
+# logged LOG COMMAND... : the output of the command goes to LOG. On a terminal its last line is shown meanwhile.
+logged() {
+  local log=$1 before shown_by='' status=0
+  shift
+  if [[ -t 2 ]]; then
+    before=$(tail -n 1 "$log")
+    show_last_line "$log" "$before" >&2 &
+    shown_by=$!
+  fi
+  "$@" </dev/null >>"$log" 2>&1 || status=$?
+  if [[ $shown_by ]]; then
+    kill "$shown_by" && wait "$shown_by" 2>/dev/null
+    printf '\r\e[K' >&2
+  fi
+  return "$status"
+}
+
+# run_logged LOG WHAT COMMAND... : runs the command as `logged` does. When the command fails, this prints the last
 # lines of LOG and stops the script.
 run_logged() {
   local log=$1 what=$2
   shift 2
-  letting_go machine_lock "$@" </dev/null >>"$log" 2>&1 && return
+  logged "$log" letting_go machine_lock "$@" && return
   tail -n 25 "$log" >&2
   stop "$what failed; the whole log is $log"
 }
@@ -157,7 +195,7 @@ unless_locked() {
   shift
   for ((left = 60; left > 0; left--)); do
     before=$(stat -c %s "$log")
-    letting_go 'build_lock machine_lock' become_root env LC_ALL=C DEBIAN_FRONTEND=noninteractive "$@" </dev/null >>"$log" 2>&1 && return
+    logged "$log" letting_go 'build_lock machine_lock' become_root env LC_ALL=C DEBIAN_FRONTEND=noninteractive "$@" && return
     tail -c "+$((before + 1))" "$log" | grep -q 'Could not get lock\|locked by another process' || return 1
     if ((left == 60)); then say "waiting for another's lock on the packages of this machine"; fi
     sleep 5

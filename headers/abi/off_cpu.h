@@ -6,7 +6,7 @@
 
 /* The sums of one thread's waits for one report. */
 struct wait_sums {
-  __u64 epoch; /* the report's number; another number than the reader wants: no waits */
+  __u64 report_number; /* another number than the reader wants: no waits */
   __u64 total_ns;
   __u64 waits;
   __u64 min_ns;
@@ -16,7 +16,7 @@ struct wait_sums {
 /* The parts of waits that reports have cut off. They are separate, because `flush` and the switch that ends the wait
  * may add at the same time on two CPUs. */
 struct cut_sums {
-  __u64 epoch; /* the report's number, as in wait_sums */
+  __u64 report_number; /* the report's number, as in wait_sums */
   __u64 total_ns;
 };
 
@@ -31,16 +31,16 @@ struct cut_sums {
 struct thread_waits {
   struct span span;         /* the wait under way */
   __u64 began_ns;           /* when that wait began; span.start_ns is later if a report has cut it */
-  struct wait_sums sums[2]; /* [epoch % 2]; written by switches, and by `flush` after the last switch */
-  struct cut_sums cuts[2];  /* [epoch % 2]; written by `flush` */
+  struct wait_sums sums[2]; /* [its report_number % 2]; written by switches, and by `flush` after the last switch */
+  struct cut_sums cuts[2];  /* [its report_number % 2]; written by `flush` */
   __u64 seen_ns;            /* when it was last seen to come onto a CPU or to leave it */
   __u64 ran_ns;             /* its run time at seen_ns, as the scheduler counts it */
   __u64 uncounted_ns;       /* wall: time on CPUs since its last tick */
   __u32 tgid;               /* in the profiler's pid namespace, like tid */
   __u32 tid;
-  __u32 id;         /* in the initial pid namespace */
-  __u16 exit_epoch; /* the low bits of off_cpu_state::epoch at its exit */
-  __u8 flags;       /* THREAD_… */
+  __u32 id;                 /* in the initial pid namespace */
+  __u16 exit_report_number; /* the low bits of off_cpu_state::report_number at its exit */
+  __u8 flags;               /* THREAD_… */
   __u8 is_kernel_thread;
   char name[PROFILE_COMM_BYTES]; /* when its last wait began */
 };
@@ -79,7 +79,7 @@ struct off_cpu_config {
 };
 
 struct off_cpu_state {
-  __u64 epoch;          /* counts the reports; set by user space */
+  __u64 report_number;  /* counts the reports; set by user space */
   __u64 started_ns;     /* CLOCK_MONOTONIC: when the run began; 0 while the threads that are blocked are read */
   __u64 cut_waits;      /* waits that the last flush found under way, and has counted unless only ended ones count */
   __u64 cut_ns;         /* the sum of their parts */

@@ -189,7 +189,7 @@ enum layout_sequence {
 /* Written while sampling. */
 struct walk_state {
   __u32 sent[PROFILE_GENERATIONS]; /* sent stacks: the BPF programs count them, and user space sets 0 after a drain */
-  __u32 epoch;                     /* user space raises it when tables go: then known mappings are not valid any more */
+  __u32 mappings_version; /* user space raises it when tables go: the known mappings are no longer valid then */
 };
 
 /* Where the walk finds what it reads in kernel structures, from the kernel's BTF. Constant once the programs are

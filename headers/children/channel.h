@@ -73,7 +73,8 @@ struct ChannelAllowance {
   std::size_t bytes = 0;  // of all messages together
 };
 
-// The end that does not wait. It takes descriptors only with `takes_fds`: the main process wants none of a stranger's.
+// The end that does not wait. It takes descriptors only with `takes_fds`: the main process wants none of an untrusted
+// file.
 class Channel {
  public:
   // Nothing may come before the first allow().

@@ -1,5 +1,5 @@
-// Forks the other children when they are needed. It has one thread and no stranger's file, so a fork of it is always
-// safe and inherits nothing. Once the main process runs, a fork of it is neither.
+// Forks the other children when they are needed. It has one thread and no untrusted file open, so a fork of it is
+// always safe and inherits nothing. Once the main process runs, a fork of it is neither.
 #pragma once
 
 #include <sys/types.h>

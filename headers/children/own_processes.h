@@ -1,5 +1,5 @@
-// The only way in which this program makes a child process for work of its own, and the list of those that run, so that
-// a run can leave them out together with the profiler.
+// The only way in which this program makes a child process, unless the child becomes another program, and the list of
+// those that run, so that a run can leave them out together with the profiler.
 #pragma once
 
 #include <sys/types.h>

@@ -1,6 +1,6 @@
 // Makes and reads messages between this process and a child. Both are one program on one machine, so the byte order is
-// its own. The bytes from the parser may be a stranger's, so every read is bounded, and after a failed read all later
-// reads fail.
+// its own. A hostile file may have made the parser send these bytes, so every read is bounded, and after a failed
+// read all later reads fail.
 // A message holds numbers, enumerations, texts, tables of strings, structures that have wire_fields(), and vectors,
 // maps and optionals of these.
 #pragma once
@@ -32,6 +32,10 @@ template <class First, class Second>
 constexpr auto wire_fields(const std::pair<First, Second>&) {
   return std::tuple(&std::pair<First, Second>::first, &std::pair<First, Second>::second);
 }
+
+// Whether an enumeration has no end, because it numbers something: any number is a value.
+template <class Enum>
+inline constexpr bool is_any_number = false;
 
 // Whether vectors of it are copied as they lie in memory, because there may be millions. Any bytes must be a value.
 template <class Element>
@@ -148,6 +152,8 @@ class WireReader {
   void read_one(Value& value) {
     if constexpr (std::is_integral_v<Value>) {
       value = number<Value>();
+    } else if constexpr (is_any_number<Value>) {
+      value = Value{number<std::underlying_type_t<Value>>()};
     } else if constexpr (std::is_enum_v<Value>) {
       value = one_of(Value::count);
     } else {

@@ -1,4 +1,4 @@
-// Reads the numbers and texts of debug information from bytes that a stranger wrote. It cannot read outside of them:
+// Reads the numbers and texts of debug information from the bytes of an untrusted file. It cannot read outside of them:
 // past the end it has failed, reads zeros and stays at the end. So a reader may check once, at the end.
 #pragma once
 

@@ -11,7 +11,7 @@ namespace profile {
 
 class WorkBudget;
 
-// Opens them. A stranger wrote the paths. What it costs to follow them is taken from the budget.
+// Opens them. The paths come from an untrusted file. What it costs to follow them is taken from the budget.
 class SplitFiles {
  public:
   virtual ~SplitFiles() = default;

@@ -1,6 +1,6 @@
 // Reads where the debug information of a stripped file is: .gnu_debuglink names a file and its checksum,
-// .gnu_debugaltlink names a file with the part that several debug files share (made by dwz). A stranger wrote both
-// texts; debug_files decides what is opened because of them.
+// .gnu_debugaltlink names a file with the part that several debug files share (made by dwz). Both texts come
+// from an untrusted file; debug_files decides what is opened because of them.
 #pragma once
 
 #include <cstdint>

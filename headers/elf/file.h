@@ -1,4 +1,4 @@
-// An ELF file that a hostile stranger may have written, and that may change while it is read. Only the headers are kept
+// An ELF file that may be hostile, and that may change while it is read. Only the headers are kept
 // in memory, checked once; everything else is read piece by piece through read_at(). The file is never mapped: a file
 // truncated under a mapping raises SIGBUS.
 // libelf translates the records, but it does not read them: elf_begin() allocates memory for as many sections as the

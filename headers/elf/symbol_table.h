@@ -47,14 +47,32 @@ class ElfSymbolTable {
   // The largest known programs have some three million. Symbols beyond this limit are ignored.
   static constexpr std::uint64_t max_symbols = 8'000'000;
 
-  ElfSymbolTable(const ElfFile& file, const ElfSection& symbols, const ElfSection& strings)
-      : file_(&file), symbols_(&symbols), strings_(&strings) {}
+  ElfSymbolTable(const ElfFile& file, const ElfSection& symbols, const ElfSection& strings);
   template <class Raw, class Look>
   [[nodiscard]] bool stream(Look& look) const;
 
   const ElfFile* file_;
   const ElfSection* symbols_;
   const ElfSection* strings_;
+  const ElfSection* numbers_;  // see ElfSectionNumbers; nullptr: the table has none
+};
+
+// The numbers of sections that are too large for the field of a symbol. They are in a table of their own, with a number
+// for each symbol, of which this reads a small window at a time.
+class ElfSectionNumbers {
+ public:
+  // `table` is null or a section of type SHT_SYMTAB_SHNDX of the file. Both must outlive this.
+  ElfSectionNumbers(const ElfFile& file, const ElfSection* table) : file_(&file), table_(table) {}
+  // SHN_UNDEF when it cannot be read.
+  [[nodiscard]] std::uint32_t of(std::uint32_t symbol);
+
+ private:
+  static constexpr std::size_t window_numbers = 2048;
+
+  const ElfFile* file_;
+  const ElfSection* table_;
+  std::vector<std::uint32_t> window_;
+  std::uint32_t begin_ = 0;  // the window holds the numbers of the symbols from here on
 };
 
 // Reads names out of a string table. It reads one small window at a time, never the whole table, so it is best to ask
@@ -96,13 +114,16 @@ template <class Raw, class Look>
 bool ElfSymbolTable::stream(Look& look) const {
   const auto sections = file_->sections();
   std::uint32_t next_index = 0;
+  ElfSectionNumbers numbers(*file_, numbers_);
   return file_->for_each_record<Raw>(symbols_->offset, size(), [&](const Raw& raw) {
     const std::uint32_t index = next_index++;
-    // Absolute, common and undefined symbols have reserved numbers. A file with so many sections that it needs an
-    // extension table has more sections than ElfFile reads.
-    if (raw.st_shndx == SHN_UNDEF || raw.st_shndx >= SHN_LORESERVE || raw.st_shndx >= sections.size()) return;
     if (raw.st_name == 0 || raw.st_name >= strings_->size) return;
-    const ElfSection& section = sections[raw.st_shndx];
+    // Absolute, common and undefined symbols have reserved numbers.
+    const bool is_large = raw.st_shndx == SHN_XINDEX;
+    if (raw.st_shndx >= SHN_LORESERVE && !is_large) return;
+    const std::uint32_t number = is_large ? numbers.of(index) : raw.st_shndx;
+    if (number == SHN_UNDEF || number >= sections.size()) return;
+    const ElfSection& section = sections[number];
     if ((section.flags & SHF_ALLOC) == 0) return;
     // Both classes pack type and binding in the same way.
     look(ElfTableSymbol{index, raw.st_name, static_cast<std::uint8_t>(ELF64_ST_TYPE(raw.st_info)),

@@ -12,8 +12,8 @@
 
 namespace profile {
 
-// How many bytes of names one question about so many addresses may keep. A name of 200 bytes is long; a file that needs
-// more than this has filled its string table to do harm.
+// Upper bound on the bytes of names kept for one query of so many addresses. A name of 200 bytes is long; a
+// file that needs more than this has filled its string table to do harm.
 [[nodiscard]] constexpr std::uint64_t name_budget_bytes(std::size_t addresses) {
   return (std::uint64_t{1} << 20) + std::uint64_t{1024} * addresses;
 }

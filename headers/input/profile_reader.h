@@ -76,10 +76,12 @@ inline constexpr std::size_t look_ahead_bytes = std::size_t{1} << 20;
 //   frames without a name.
 //   - Empty lines are skipped, and lines that begin with "#". But "#name;stack 12" is a line of a thread.
 //   - Fractions are counted in thousandths or smaller parts, which are then the unit.
-//   - If each line has two counts, as difffolded.pl writes a comparison, the second one is the value.
+//   - If each line has two counts, as difffolded.pl writes a comparison, the second one is the value. `before` gets the
+//   profile of the first ones, if it is given.
 // Lines of any other form are left out and counted in `aliens`, if it is given. A text with mostly such lines, and no
 // frame in the others, throws Error.
-[[nodiscard]] Profile read_folded(ByteSource bytes, const std::string& name, AlienLines* aliens = nullptr);
+[[nodiscard]] Profile read_folded(ByteSource bytes, const std::string& name, AlienLines* aliens = nullptr,
+                                  std::optional<Profile>* before = nullptr);
 // A pprof message, gzip-compressed or not. If samples have several values, the default value of the file is read, or
 // else the last one. A value that counts samples is read too, if there is one. Frames that the file asks to drop are
 // left out.
@@ -89,17 +91,15 @@ inline constexpr std::size_t look_ahead_bytes = std::size_t{1} << 20;
 // Lines of any other form are counted as above.
 [[nodiscard]] Profile read_perf_script(ByteSource bytes, const std::string& name, AlienLines* aliens = nullptr,
                                        const ReadRequest& request = {});
-[[nodiscard]] bool is_perf_script(std::string_view start);
 // The counted format. Tables that may follow the stacks are not read.
 [[nodiscard]] Profile read_counted(ByteSource bytes, const std::string& name);
-[[nodiscard]] bool is_counted(std::string_view start);
 // Our own JSON (only its stacks), speedscope's JSON, V8's .cpuprofile and the JSON of --stream.
 [[nodiscard]] Profile read_json_profile(ByteSource bytes, const std::string& name, const ReadRequest& request = {});
 // Any of these formats; the bytes tell which one.
 [[nodiscard]] Profile read_profile(ByteSource bytes, const std::string& name, AlienLines* aliens = nullptr,
-                                   const ReadRequest& request = {});
+                                   const ReadRequest& request = {}, std::optional<Profile>* before = nullptr);
 // Reads the file ("-": stdin).
 [[nodiscard]] Profile read_profile_file(const std::string& path, AlienLines* aliens = nullptr,
-                                        const ReadRequest& request = {});
+                                        const ReadRequest& request = {}, std::optional<Profile>* before = nullptr);
 
 }  // namespace profile

@@ -179,6 +179,9 @@ struct Process {
   std::uint64_t began_unix_ns = 0;  // 0: unknown
 };
 
+// No process can have a higher number: PID_MAX_LIMIT of include/linux/threads.h.
+inline constexpr std::uint32_t highest_pid = 1U << 22;
+
 inline constexpr std::uint32_t any_cpu = UINT32_MAX;
 
 struct Row {
@@ -224,10 +227,13 @@ struct Timeline {
   std::vector<TimedSample> samples;  // in the order of time
 };
 
+// The event that is sampled unless the user asks for another one.
+inline constexpr std::string_view cpu_clock = "cpu-clock";
+
 // The request of the user, in the words that the outputs print.
 struct RunInfo {
-  std::string event = "cpu-clock";  // as typed
-  RunUnit unit;                     // of Row::value
+  std::string event{cpu_clock};  // as typed
+  RunUnit unit;                  // of Row::value
   // A profile shows what there is at its end (memory in use), and takes the place of the one before it.
   bool is_state = false;
   std::string counted = "samples";  // what Row::samples counts: "waits", "requests", "allocations", "calls"
@@ -261,6 +267,10 @@ struct RunInfo {
   std::vector<std::string> command;  // of `profile -- COMMAND`
   std::string host;                  // the name of the machine; "" when unknown
   std::string command_line;          // the profiler's own, quoted for a shell; "" when unknown
+
+  [[nodiscard]] bool is_of_cpu_clock() const { return event == cpu_clock; }
+  // Whether the value of a row is the number of its samples, because both have the same word.
+  [[nodiscard]] bool counts_samples() const { return unit.word() == counted; }
 };
 
 // Nanoseconds from one sample of a clock to the next; the events of a clock are nanoseconds. 0: it has no rate, or the
@@ -275,7 +285,7 @@ inline std::uint64_t ns_per_sample(const RunInfo& run) { return run.unit == Unit
 
 // The number of samples that make up a value of the run, as far as the unit and the rate tell it; otherwise 0.
 inline std::uint64_t samples_of(const RunInfo& run, std::uint64_t value) {
-  if (run.unit == Unit::samples || run.unit.word() == run.counted) return value;
+  if (run.unit == Unit::samples || run.counts_samples()) return value;
   if (run.unit == Unit::microseconds) return 0;  // the period of a clock is in nanoseconds
   return run.period_events == 0 ? 0 : value / run.period_events;
 }
@@ -297,6 +307,8 @@ class Profile {
   std::optional<std::vector<ThreadWait>> thread_waits;  // the longest first
   std::vector<DurationTable> duration_tables;
   std::optional<SyscallReport> syscalls;
+  // Lines that say what the numbers of the whole run leave out. Only the last part of a run has them.
+  std::vector<std::string> notes;
   // Only of a recording that was read with its times; the changes of rows below keep it right.
   std::optional<Timeline> timeline;
   RowsApart apart;  // for rows that are added from here on

@@ -51,6 +51,9 @@ enum class Shows : std::uint8_t { stacks, tables, everything };
 // Whether a format shows at which addresses other users' processes have their code.
 enum class Addresses : std::uint8_t { none, if_shown, always };  // if_shown: with -A
 
+// Whether a format draws a flame graph, which --size is for, or has it on a page, which also has code and times.
+enum class Graph : std::uint8_t { none, picture, page };
+
 class TimedOutput;
 
 struct OutputFormat {
@@ -61,6 +64,7 @@ struct OutputFormat {
   bool one_report;  // a file holds only one report
   bool is_binary;   // not for a terminal
   Addresses addresses;
+  Graph graph;
   bool keeps_wakers;        // it has a place for the thread that ended a wait; others get it as frames (model/wakers.h)
   std::string_view to_see;  // how the user views a file of this format; "" for text
   Output (*make)(const OutputOptions&);  // nullptr: the format needs the time of each sample

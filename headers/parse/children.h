@@ -1,4 +1,4 @@
-// The child processes that do what this process must not do with strangers' files (promise 6): an opener, which opens
+// The child processes that do what this process must not do with untrusted files (promise 6): an opener, which opens
 // the files and may be abandoned, and a parser, which reads them in a sandbox and may be killed.
 #pragma once
 

@@ -1,5 +1,5 @@
 // The interface to files that get user probes: it answers questions about such a file, and puts a probe there. Our
-// children open, read and probe these files, as they do with all files of strangers.
+// children open, read and probe these files, as they do with all untrusted files.
 #pragma once
 
 #include <cstdint>
@@ -59,7 +59,7 @@ struct AllocatorFunction {
 
 // An open ELF file for a kind of machine that can be probed here.
 struct ProbedFile {
-  std::uint64_t number = 0;
+  FileNumber number = FileNumber::none;
   std::string path;  // for messages
   bool is_64bit = true;
   std::uint64_t device = 0;  // device and inode together identify one file

@@ -1,4 +1,4 @@
-// The interface to what files of strangers say: names and lines of their code. The process that answers may fail, die
+// The interface to what untrusted files say: names and lines of their code. The process that answers may fail, die
 // or be killed over a file; then the answer says that it failed, and the next file is read as usual. It is an
 // interface, so that code above it can be tested without children.
 #pragma once
@@ -26,7 +26,7 @@ class WorkBudget;
 
 // A file that the FileKeeper has open.
 struct FileRef {
-  std::uint64_t number = 0;
+  FileNumber number = FileNumber::none;
   std::string_view path;  // as the process in `mapped_by` sees it
   MappedBy mapped_by;
 };
@@ -96,13 +96,13 @@ class FileReader {
 
   // What a process tells profilers about the code that it makes: a jitdump or a perf map.
   struct JitMapRef {
-    std::uint64_t number = 0;  // to ask by; 0: there is no map
+    FileNumber number = FileNumber::none;  // to ask by; `none`: there is no map
     std::uint64_t size_bytes = 0;
     std::uint64_t owner = 0;  // as CodeFile::owner()
     bool is_dump = false;     // a jitdump, which the FileKeeper has open because the process has mapped it
   };
   // The jitdump with that number, as it is now.
-  [[nodiscard]] virtual JitMapRef jit_dump(std::uint64_t number) = 0;
+  [[nodiscard]] virtual JitMapRef jit_dump(FileNumber number) = 0;
   // The perf map of the process, as it is now. `last_user`: as in open_perf_map().
   [[nodiscard]] virtual JitMapRef perf_map_of(std::uint32_t tgid, std::optional<std::uint32_t> last_user) = 0;
   // What the map says about `addresses`, which ascend and are distinct. `budget` counts bytes.
@@ -111,8 +111,8 @@ class FileReader {
 
   // As many names, in the same order. A name that cannot be demangled stays as it is; without an answer all do.
   [[nodiscard]] virtual std::vector<std::string> demangled(std::span<const std::string> names) = 0;
-  // Nothing more is read for now: files that were read are closed.
-  virtual void rest() = 0;
+  // Closes the files that were read, until the next question.
+  virtual void release_files() = 0;
   // `meanwhile` is called now and then while an answer about a file is awaited, at least every tenth of a second. It
   // must not ask this reader.
   virtual void set_meanwhile(const std::function<void()>& /*meanwhile*/) {}

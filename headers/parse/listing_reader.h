@@ -1,5 +1,5 @@
 // The interface to the code and the source of a file: what is shown of a function. Our children open and read the
-// files, as they do with all files of strangers.
+// files, as they do with all untrusted files.
 #pragma once
 
 #include <cstddef>

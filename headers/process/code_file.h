@@ -17,8 +17,18 @@ struct FileIdentity {
   std::uint32_t device_major = 0;
   std::uint32_t device_minor = 0;
   std::uint64_t inode = 0;
-  friend auto operator<=>(const FileIdentity&, const FileIdentity&) = default;
+  // Of the inode, whose number the kernel gives to another file once it is gone. 0: not known; so it is not compared.
+  std::uint32_t generation = 0;
+
+  friend constexpr std::strong_ordering operator<=>(const FileIdentity& a, const FileIdentity& b) {
+    return std::tie(a.device_major, a.device_minor, a.inode) <=> std::tie(b.device_major, b.device_minor, b.inode);
+  }
+  friend constexpr bool operator==(const FileIdentity& a, const FileIdentity& b) { return (a <=> b) == 0; }
 };
+// Whether they are of different files. Of an unknown one this is not known.
+[[nodiscard]] constexpr bool are_other_generations(std::uint32_t a, std::uint32_t b) {
+  return a != 0 && b != 0 && a != b;
+}
 
 // Which process had a file mapped, and where. This is what is needed to open the file.
 struct MappedBy {
@@ -59,13 +69,17 @@ struct FileStamp {
 // Of an open file, since it was opened.
 enum class FileState : std::uint8_t { same, changed, deleted, unknown, count };
 
+// Under which the keeper (file_keeper.h) has a file open, or will have. Each is given once in a run.
+enum class FileNumber : std::uint64_t { none = 0 };
+[[nodiscard]] constexpr std::uint64_t value_of(FileNumber number) { return static_cast<std::uint64_t>(number); }
+
 class CodeFiles;
 
 class CodeFile {
  public:
   // Identifies what is known of the file. The place of a forgotten file is used again, and the new file there has
   // another number. So has the same file once it is known to be another owner's.
-  std::uint64_t number = 0;
+  FileNumber number = FileNumber::none;
   FileIdentity identity;
   std::string path;  // as its first process saw it; only for messages and for the module's short name
   // Why the file cannot be read: file_gone, file_changed, no_answer, not_opened, parser_gave_up or too_large. It is
@@ -101,14 +115,13 @@ class CodeFile {
   MappedBy mapped_by_;
   std::optional<MappedBy> also_mapped_by_;  // mapped it after we asked: used if the first way fails
   // Of an open file: a process that sees the same mounts as we do has it mapped, and its owner is asked for again under
-  // this number. 0: not yet.
-  std::uint64_t number_of_own_ = 0;
+  // this number. `none`: not yet.
+  FileNumber number_of_own_ = FileNumber::none;
   MappedBy own_mapped_by_;
   std::uint64_t last_use_ = 0;
   std::uint64_t checked_in_batch_ = 0;
   FileState state_ = FileState::unknown;  // in that batch
   std::uint64_t needed_in_ = 0;           // as CodeFiles::batches_checked_, when its state was needed last
-  std::uint32_t generation_ = 0;          // of the inode; 0: not known
   std::uint32_t failures_ = 0;
   std::uint64_t unused_since_ns_ = 0;    // no process maps it now; 0: a process does, as far as we asked
   std::uint64_t unmapped_since_ns_ = 0;  // no known process mapped it; 0: a process did, as far as we asked

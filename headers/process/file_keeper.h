@@ -16,15 +16,14 @@
 namespace profile {
 
 struct FileQuestion {
-  std::uint64_t number = 0;  // the file is kept under it from now on; not 0
+  FileNumber number = FileNumber::none;  // the file is kept under it from now on; not `none`
   FileIdentity identity;
-  std::uint32_t generation = 0;  // of the inode that was mapped; 0: not known
   std::string_view path;
   MappedBy mapped_by;
 };
 
 struct FileAnswer {
-  std::uint64_t number = 0;
+  FileNumber number = FileNumber::none;
   Unnamed reason = Unnamed::named;  // `named`: the file is open
   FileStamp stamp;
   std::optional<FileState> state;  // of a file that was already open: the late answer to FileKeeper::state()
@@ -44,11 +43,11 @@ class FileKeeper {
   virtual bool wait_for_answer(std::chrono::milliseconds patience) = 0;
   // Whether an open file is unchanged since it was opened, and whether it still has a name. `unknown`: there is no
   // answer in time. The answer comes later, with that number, or never.
-  [[nodiscard]] State state(std::uint64_t number) { return states(std::span(&number, 1)).front(); }
+  [[nodiscard]] State state(FileNumber number) { return states(std::span(&number, 1)).front(); }
   // The same for several files in one question. It is about the first; of the others it may say `unknown`, and then no
   // later answer comes. Their owner should be the same, because others are not asked for.
-  [[nodiscard]] virtual std::vector<State> states(std::span<const std::uint64_t> numbers) = 0;
-  virtual void close(std::uint64_t number) = 0;
+  [[nodiscard]] virtual std::vector<State> states(std::span<const FileNumber> numbers) = 0;
+  virtual void close(FileNumber number) = 0;
   // The process has code without a file and sees another /tmp than we do. That /tmp may disappear with the process. So
   // the keeper opens the perf map as soon as it exists, and holds it until the code is named after the process ends.
   // May be called repeatedly. Each `user` of such processes gets a share of the maps that are held; nullopt: not known.

@@ -23,13 +23,10 @@ struct OpenedFile {
 
 class FileOpener {
  public:
-  // `generation`: of the inode that was mapped; 0: not known.
-  OpenedFile open(const FileIdentity& identity, std::string_view path, const MappedBy& mapped_by,
-                  std::uint32_t generation = 0);
+  OpenedFile open(const FileIdentity& identity, std::string_view path, const MappedBy& mapped_by);
   // As open(), but only what the process has mapped now and whose owner is not just claimed. So nothing is asked of
   // what the user of the process serves.
-  OpenedFile open_owned(const FileIdentity& identity, std::string_view path, const MappedBy& mapped_by,
-                        std::uint32_t generation = 0);
+  OpenedFile open_owned(const FileIdentity& identity, std::string_view path, const MappedBy& mapped_by);
   // nullopt when it cannot be found out.
   [[nodiscard]] static std::optional<FileStamp> stamp(int fd);
   // Since the file had that stamp; empty: only whether it was deleted since. `same` when it cannot be found out.
@@ -39,7 +36,6 @@ class FileOpener {
   enum class Route : std::uint8_t { map_files, path };
   struct Wanted {
     FileIdentity identity;
-    std::uint32_t generation = 0;
     bool grows = false;     // a jitdump, which is mapped before it is written: it may be empty
     bool is_owned = false;  // it is opened only if its owner is not just claimed
   };

@@ -134,7 +134,7 @@ class ProcessTimeline {
   // The copies that were found since the call that left this number in `noted`; at first it is 0.
   [[nodiscard]] std::vector<CodeCopy> copies_since(std::uint64_t& noted) const;
   // As CodeFiles::take_replaced().
-  [[nodiscard]] std::vector<std::uint64_t> take_replaced_numbers();
+  [[nodiscard]] std::vector<FileNumber> take_replaced_numbers();
   // The jitdump that the process has mapped; null: none. A run-time maps it so that profilers find it.
   [[nodiscard]] CodeFile* jit_dump_of(std::uint32_t tgid, std::uint32_t image) const;
   // The user of that process, if it has code without a file. nullopt: it has none, or was gone before we could look.

@@ -49,7 +49,7 @@ struct SourceOptions {
 };
 
 struct SamplingOptions {
-  std::string event = "cpu-clock";
+  std::string event{cpu_clock};
   std::vector<std::uint32_t> tgids;  // at most one of tgids, tids and follow_children is used
   std::vector<std::uint32_t> tids;
   bool follow_children = false;  // the processes that this process forks from now on, and all their descendants
@@ -79,7 +79,6 @@ struct SamplingOptions {
   Unwinding unwinding = Unwinding::automatic;
   std::uint32_t languages = 0;  // a bit for each script_language (abi/script.h) whose functions are shown
   bool script_lines = false;    // their frames have the lines that ran
-  bool interval = false;        // there are reports during the run, not only at the end
   bool each_sample = false;     // samples are handed over one by one: Source::hand_to() will be called
   bool rows = true;  // profiles get rows, and what the source measures besides; false only with `each_sample`
   // Rows are kept apart by thread, or by CPU. A span belongs to the CPU on which it began. A sample that is handed over
@@ -190,7 +189,6 @@ struct SourceKind {
   std::string_view name;        // as typed, or its form: "off-cpu", "SYSTEM:EVENT"
   std::string_view alias = "";  // another name for the same event; "" if none
   std::string_view group;       // heading of --list-events
-  std::string_view unit;        // of a row's value
   std::string_view summary;     // one line
   // The format for stdout when the user asks for none.
   std::string_view default_format = "counted";

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <string>
 #include <utility>
 
 namespace profile {
@@ -17,6 +18,9 @@ inline constexpr std::uint64_t ns_per_s = 1'000'000'000;
 [[nodiscard]] constexpr std::uint64_t to_ns(double seconds) noexcept {
   return static_cast<std::uint64_t>(seconds * static_cast<double>(ns_per_s));
 }
+
+// "1.500 s", "20.000 ms" or "3.000 us": with a digit other than 0 before the point, as far as there is one.
+[[nodiscard]] std::string time_text(std::uint64_t ns);
 
 // CLOCK_MONOTONIC in nanoseconds, as the kernel has it: no time namespace changes it. Safe in a signal handler.
 [[nodiscard]] std::uint64_t monotonic_ns() noexcept;

@@ -1,5 +1,6 @@
-// Finds an element of a vector by its content. The table holds only hashes and indices, 8 bytes a place: no allocation
-// for an element, and a search reads one line of memory as a rule. The caller keeps the elements and compares them.
+// Finds an element of a vector by its content. The table holds only hashes and indices, 8 bytes per slot, and
+// there is no allocation per element; a lookup usually touches one cache line. The caller keeps the elements and
+// compares them.
 #pragma once
 
 #include <cstddef>

@@ -37,7 +37,7 @@ class Symboliser {
   // code, which changes, and frames that cannot be read yet stay pending. `may_go_on` is called between one file and
   // the next. Like name_expired(), it may be called repeatedly.
   void name_ready(Profile& profile, const std::function<bool()>& may_go_on);
-  // Lines for the user about what it did not find, without newlines. Strangers wrote the paths in them.
+  // Lines for the user about what it did not find, without newlines. The paths in them come from untrusted files.
   [[nodiscard]] std::vector<std::string> notes() const;
   // More such lines, for -v.
   [[nodiscard]] std::vector<std::string> details() const;

@@ -1,3 +1,4 @@
+// `profile diff BEFORE AFTER`: shows what got slower, as a table or as a flame graph in two colours.
 #include <unistd.h>
 
 #include <algorithm>
@@ -26,6 +27,9 @@
 #include "support/text_parts.h"
 
 namespace profile {
+
+extern const Subcommand diff_command;
+
 namespace {
 
 constexpr std::string_view diff_options[] = {"a",          "b",
@@ -63,7 +67,9 @@ void print_diff_help(std::ostream& out) {
          "themselves,\n"
          "or draws the flame graph of AFTER with what changed in colour. - is stdin. Of two recordings (profile "
          "record)\n"
-         "it tells which changes are sure and which may be chance, with a 95 % interval of each.\n\n";
+         "it tells which changes are sure and which may be chance, with a 95 % interval of each. One file of folded "
+         "lines\n"
+         "with two counts each, as difffolded.pl writes them, is both.\n\n";
   print_options(out, diff_command);
   out << "\nFormats: table (.table, .txt; on stdout without -o), html, svg, png\n"
          "\nExit status: 0 compared, 1 could not compare, 2 wrong usage, 3 a function has grown (--fail-above).\n"
@@ -114,23 +120,52 @@ Side side_of(const ParsedOptions& parsed, const std::string& path, const char* t
   return side;
 }
 
-// BEFORE and AFTER.
-std::pair<Side, Side> sides_of(const ParsedOptions& parsed) {
+struct Sides {
+  Side before;
+  Side after;
+  bool are_counts = false;  // of one file, with two counts a line
+};
+
+Error not_two(const std::string& why) {
+  return usage_error("diff: " + why +
+                     "two files are compared, BEFORE and AFTER, or two parts of one, with --a and --b");
+}
+
+Sides sides_of(const ParsedOptions& parsed) {
   const std::vector<std::string> paths = files_of(diff_command, parsed);
   const auto has_both = [&](const char* a, const char* b) { return parsed.has(a) && parsed.has(b); };
+  const auto is_any = [&](const char* name) { return parsed.has(name); };
   const bool is_one_file = paths.size() == 1 && (has_both("a", "b") || has_both("a-version", "b-version"));
-  if (paths.size() != 2 && !is_one_file) {
-    throw usage_error("diff: two files are compared, BEFORE and AFTER, or two parts of one, with --a and --b");
-  }
+  constexpr const char* parts[] = {"a", "b", "a-version", "b-version"};
+  const bool are_counts = paths.size() == 1 && std::ranges::none_of(parts, is_any) && !tells_times(paths.front());
+  if (paths.size() != 2 && !is_one_file && !are_counts) throw not_two("");
   if (is_one_file && paths.front() == "-") throw usage_error("diff: two parts of stdin cannot be read");
-  return {side_of(parsed, paths.front(), "a", "a-version"), side_of(parsed, paths.back(), "b", "b-version")};
+  return {.before = side_of(parsed, paths.front(), "a", "a-version"),
+          .after = side_of(parsed, paths.back(), "b", "b-version"),
+          .are_counts = are_counts};
 }
 
 ReadProfile read_side(const Side& side, bool in_blocks, const std::function<void(const std::string&)>& note) {
   ReadProfile read =
       in_blocks ? read_in_blocks(side.path, side.request, note) : read_named(side.path, side.request, note);
   if (!side.times.empty()) read.name += " " + side.times;
+  note_comparison(read, note);
   return read;
+}
+
+std::pair<ReadProfile, ReadProfile> read_counts(const Side& side, const std::function<void(const std::string&)>& note) {
+  ReadProfile after = read_named(side.path, side.request, note);
+  if (!after.before) throw not_two(after.name + " alone is no comparison, with two counts a line: ");
+  ReadProfile before{.name = after.name + ", first counts", .profile = *std::move(after.before)};
+  after.name += ", second counts";
+  return {std::move(before), std::move(after)};
+}
+
+std::pair<ReadProfile, ReadProfile> read_sides(const Sides& sides, bool in_blocks,
+                                               const std::function<void(const std::string&)>& note) {
+  if (sides.are_counts) return read_counts(sides.after, note);
+  ReadProfile before = read_side(sides.before, in_blocks, note);
+  return {std::move(before), read_side(sides.after, in_blocks, note)};
 }
 
 // Why there are no intervals; "": there are.
@@ -183,7 +218,7 @@ int run_diff(std::span<const char* const> arguments) {
   const ParsedOptions parsed = parse_reading(diff_command, arguments);
   if (parsed.is_on("help")) return print_on_stdout(print_diff_help);
   const OutputOptions shown = output_options_of(parsed);  // first, because --top without a number takes a file for one
-  const auto [side_before, side_after] = sides_of(parsed);
+  const Sides sides = sides_of(parsed);
   const std::optional<double> growth = greatest_growth(parsed);
   const std::vector<OutputRequest> outputs = outputs_of(parsed, parsed.texts("output"), "table", true);
   check_outputs(outputs, false, false);
@@ -197,9 +232,8 @@ int run_diff(std::span<const char* const> arguments) {
     if (!quiet && noted.insert(line).second) say("profile: " + line);
   };
   const ReadEdits edits = edits_of(parsed);
-  const std::string no_times = why_no_times(side_before, side_after);
-  ReadProfile before = read_side(side_before, no_times.empty(), note);
-  ReadProfile after = read_side(side_after, no_times.empty(), note);
+  const std::string no_times = why_no_times(sides.before, sides.after);
+  auto [before, after] = read_sides(sides, no_times.empty(), note);
   if (growth && !no_times.empty()) throw Error("--fail-above: " + no_times);
   agree_on_unit(before, after, "compared");
   const BuildIds ids_before = build_ids_of(before.profile);
@@ -246,6 +280,7 @@ int run_diff(std::span<const char* const> arguments) {
 
 const Subcommand diff_command{.name = "diff",
                               .summary = "compare two recorded profiles",
+                              .arguments = "FILE...",
                               .files = "'1:BEFORE:_files' '2::AFTER:_files'",
                               .options = diff_options,
                               .run = run_diff};

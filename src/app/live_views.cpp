@@ -6,6 +6,10 @@
 #include <fstream>
 #include <utility>
 
+#include "app/options.h"
+#include "app/parsed_options.h"
+#include "app/push_sink.h"
+#include "app/recording_sink.h"
 #include "model/wakers.h"
 #include "support/module.h"
 
@@ -31,6 +35,44 @@ std::uint64_t own_rss_bytes() {
 }
 
 }  // namespace
+
+std::optional<LiveOptions> live_options_of(const ParsedOptions& parsed) {
+  if (!parsed.is_on("serve")) {
+    for (const char* const name : {"path", "port", "listen", "allow-host"}) {
+      if (parsed.has(name)) throw usage_error("--" + std::string(name) + " is for the live page: not without -T");
+    }
+    return std::nullopt;
+  }
+  LiveOptions live;
+  live.port = static_cast<std::uint16_t>(parsed.number("port", live.port, UINT16_MAX, 0));
+  if (parsed.has("path")) live.path = parsed.text("path");
+  if (parsed.has("listen")) live.address = parsed.text("listen");
+  live.hosts = parsed.texts("allow-host", "a name");
+  return live;
+}
+
+// Both views are of runs with one event.
+std::vector<SinkRequest> request_live_page(const ParsedOptions& parsed, const Options& /*options*/) {
+  const auto live = live_options_of(parsed);
+  if (!live) return {};
+  const auto make = [live = *live](std::size_t /*event*/, const SinkNeeds& needs) {
+    SaveRecording save;
+    if (needs.recording) {
+      save = [recording = needs.recording](double last_s, auto done) { recording->save(last_s, std::move(done)); };
+    }
+    const auto pushes = [push = needs.push] { return push ? push->counts() : std::vector<PushCounts>(); };
+    return std::make_unique<LivePage>(live, std::move(save), pushes, needs.say);
+  };
+  return {{.make = make, .pace_s = live_tick_s, .apart = true}};
+}
+
+std::vector<SinkRequest> request_top_view(const ParsedOptions& /*parsed*/, const Options& options) {
+  if (!options.top_view) return {};
+  const auto make = [](std::size_t /*event*/, const SinkNeeds& needs) {
+    return std::make_unique<TerminalSink>(needs.messages, needs.on_quit);
+  };
+  return {{.make = make, .pace_s = live_tick_s}};
+}
 
 LivePage::LivePage(const LiveOptions& options, SaveRecording save, std::function<std::vector<PushCounts>()> pushes,
                    std::function<void(const std::string&)> say)

@@ -14,6 +14,9 @@
 
 namespace profile {
 
+// The options of the page. nullopt: none is asked for. Throws a usage Error.
+[[nodiscard]] std::optional<LiveOptions> live_options_of(const ParsedOptions& parsed);
+
 class LivePage : public ProfileSink {
  public:
   // Loads the module and starts to listen. Throws Error when that fails. `save` may be empty: see make_live_view().
@@ -25,7 +28,6 @@ class LivePage : public ProfileSink {
   void add(const std::shared_ptr<const Profile>& profile, const RunStatus& status) override;
   void end() override { view_->end(); }
   [[nodiscard]] bool is_open() const override { return true; }
-  [[nodiscard]] std::optional<double> pace_s() const override { return live_tick_s; }
 
  private:
   std::unique_ptr<LiveView> view_;
@@ -47,9 +49,6 @@ class TerminalSink : public ProfileSink {
   void on_resize() override;
   void give_terminal_back() override;
   [[nodiscard]] bool is_open() const override { return view_ != nullptr; }
-  [[nodiscard]] std::optional<double> pace_s() const override {
-    return is_open() ? std::optional<double>(live_tick_s) : std::nullopt;
-  }
 
  private:
   const TopViewModule& module_;

@@ -15,11 +15,11 @@ namespace profile {
 namespace {
 
 constexpr std::string_view event = "What to measure";
-constexpr std::string_view what = "Of whom";
+constexpr std::string_view what = "Filters";
 constexpr std::string_view how = "How to sample";
 constexpr std::string_view show = "What to show";
 constexpr std::string_view names = "Where names come from";
-constexpr std::string_view write = "Where to";
+constexpr std::string_view write = "Output";
 constexpr std::string_view live = "Live page";
 constexpr std::string_view other = "Other";
 
@@ -55,11 +55,11 @@ constexpr OptionRow rows[] = {
     {"list-events", 0, "", "list the events, and why some are not available here", event, false},
     {"min-block-us", 0, "US", "off-cpu, futex: only waits of at least US microseconds (default 0)", event, false},
     {"max-block-us", 0, "US", "off-cpu, futex: only waits of at most US microseconds", event, false},
-    {"state", 0, "STATE", "off-cpu: only such waits (default any):", event, false, "", states},
+    {"state", 0, "STATE", "off-cpu: only this state (default any):", event, false, "", states},
     {"waker", 0, "", "off-cpu: also the stack and name of the thread that ends the wait, after --", event, false},
     {"ended-waits", 0, "", "off-cpu, wall: leave out waits that do not end in the run, as those of idle threads", event,
      false},
-    {"latency", 0, "", "syscalls: durations", event, false},
+    {"latency", 0, "", "syscalls: how long they take", event, false},
     {"failed", 0, "", "syscalls: count failures by error; stacks of these alone", event, false},
     {"by-process", 0, "", "syscalls: separate rows by process", event, false},
     {"category", 0, "NAME", "syscalls:", event, false, "", categories},
@@ -97,8 +97,8 @@ constexpr OptionRow rows[] = {
     {"annotations", 'a', "", "_[k] after kernel frames, _[i] after inlined ones, _[s] after those of scripts (folded)",
      show, false},
     {"address", 'A', "", "addresses before frames, in the counted format", show, false},
-    {"folded", 'f', "", "folded lines, on stdout and in files whose ending is of no format", show, false},
-    {"residency", 'r', "", "shares of the samples of each process, on the same outputs", show, false},
+    {"folded", 'f', "", "folded lines for flame graph tools, on stdout and in files of no known ending", show, false},
+    {"residency", 'r', "", "shares of the samples of each process, where -f has folded lines", show, false},
     {"top", 0, "[N]", "a live view in the terminal; with N: the number of rows of each table (default 10)", show,
      false},
     {"format", 0, "NAME", "the format of all outputs, whatever the ending of their files", show, false, "", formats},
@@ -108,7 +108,7 @@ constexpr OptionRow rows[] = {
     {"sources", 0, "", "in pages, source and disassembly of the hottest functions near their hot lines", show, false},
     {"command-lines", 0, "", "processes by their whole command line, with its arguments, instead of their name", show,
      false},
-    {"merge-processes", 0, "", "one process of all that have the same name, without a pid; not with --per-thread", show,
+    {"merge-processes", 0, "", "show all processes of one name as one, without a pid; not with --per-thread", show,
      false},
 
     {"debug-dir", 0, "DIR", "also look for debug files below DIR; may be repeated", names, true, "directories"},
@@ -135,20 +135,19 @@ constexpr OptionRow rows[] = {
     {"label", 0, "LABEL", "a label of what is pushed or stored, as NAME=VALUE; may be repeated", write, true},
     {"spool", 0, "DIR", "keep what is pushed or stored in DIR until the server has it, also for a later run", write,
      false, "directories"},
-    {"spool-size", 0, "SIZE", "the newest of it that fits (default 256M)", write, false},
+    {"spool-size", 0, "SIZE", "keep only the newest of it that fits (default 256M)", write, false},
     {"push-auth-file", 0, "FILE",
      "USER:PASSWORD, a token, or the password of the URL's user, in a file only for its owner", write, false, "files"},
 
     {"size", 0, "SIZE", "the size of PNG and SVG in pixels, as 1920x1080 (default 1280x720 for a film)", write, false},
 
-    {"serve", 'T', "", "serve a page with live flame graphs, and data for scrapers", live, false},
+    {"serve", 'T', "", "serve a page with live flame graphs, and /metrics for Prometheus", live, false},
     {"path", 'P', "PATH", "the path of the page (default /)", live, false},
     {"port", 'R', "PORT", "the port of the page (default 9090); 0: any free port", live, false},
     {"listen", 0, "ADDR", "the address of the page (default 127.0.0.1)", live, false},
-    {"allow-host", 0, "NAME", "a name by which the page may be asked for, or a pattern: *.example.org; may be repeated",
-     live, true},
+    {"allow-host", 0, "NAME", "a host name of the page, or a pattern: *.example.org; may be repeated", live, true},
 
-    {"config", 0, "FILE", "also the long options in FILE, one a line: NAME=VALUE; the command line comes first", other,
+    {"config", 0, "FILE", "also take options from FILE, one per line: NAME=VALUE; those of the command line win", other,
      false, "files"},
     {"check", 0, "", "check the options, and those of --config, and do nothing", other, false},
     {"quiet", 'q', "", "no progress and no summary", other, false},
@@ -173,8 +172,8 @@ constexpr OptionRow rows[] = {
     {"host", 0, "NAME", "of a store only this host, or hosts: 'web-*'", other, false, "", nullptr, true},
     {"service-version", 0, "VERSION", "of a store only this version: the beginning of a build-id or label", other,
      false, "", nullptr, true},
-    {"fail-above", 0, "SHARE", "exit status 3 if a function has surely grown by more: 2% of the total", other, false,
-     "", nullptr, true},
+    {"fail-above", 0, "SHARE", "exit status 3 if a function has certainly grown by more than that, as 2% of the total",
+     other, false, "", nullptr, true},
     {"cluster", 0, "NAME", "make the tables on all servers of this cluster, and Distributed ones to read them", other,
      false, "", nullptr, true},
     {"ttl", 0, "DAYS", "remove samples and stacks that are older", other, false, "", nullptr, true},
@@ -240,22 +239,35 @@ void print_formats(std::ostream& out) {
 }
 
 void print_usage_line(std::ostream& out) {
-  std::vector<const Subcommand*> of_files;
-  std::ranges::copy_if(subcommands(), std::back_inserter(of_files),
-                       [](const Subcommand* command) { return !command->is_run && !command->is_of_store; });
-  const auto name = [](const Subcommand* command) { return command->name; };
-  out << "usage: profile [record] [options] [DURATION | -- COMMAND [ARG...]] | profile " << joined(of_files, "|", name)
-      << " FILE... | store|serve URL\n";
+  out << "usage: profile";
+  for (const Subcommand* const command : subcommands()) {
+    if (command->is_run) out << " [" << command->name << ']';
+  }
+  out << " [options] [DURATION | -- COMMAND [ARG...]]";
+  std::string_view arguments;  // of those before
+  for (const Subcommand* const command : subcommands()) {
+    if (command->is_run) continue;
+    if (arguments.empty()) {
+      out << " | profile ";
+    } else if (command->arguments == arguments) {
+      out << '|';
+    } else {
+      out << ' ' << arguments << " | ";
+    }
+    out << command->name;
+    arguments = command->arguments;
+  }
+  out << ' ' << arguments << '\n';
 }
 
 void print_help(std::ostream& out, bool with_rare) {
   print_usage_line(out);
-  out << "\nShows by stacks what runs, what waits, or another event that -e names. The kernel counts.\n"
-         "DURATION is in seconds, decimals are allowed; without it the run ends with Ctrl-C. With COMMAND: run it, "
-         "and\n"
-         "sample it and its children until it exits. record keeps each sample with its time in a file; report shows "
-         "profiles\n"
-         "of many formats, or parts of a recording; diff compares two.\n";
+  out << R"(
+Shows which functions use the CPUs, or with -e which ones wait, make system calls or allocate, and who calls them.
+A run needs root. DURATION is in seconds, decimals are allowed; without it the run ends with Ctrl-C. With COMMAND:
+run it, and sample it and its children until it exits. record keeps each sample with its time in a file; report shows
+profiles of many formats, or parts of a recording; diff compares two.
+)";
   std::string_view group;
   for (const OptionRow& row : run_option_rows()) {
     if (!with_rare && is_rare(row)) continue;
@@ -270,7 +282,7 @@ void print_help(std::ostream& out, bool with_rare) {
   out << "\nExit status: 0 success, 1 could not profile, 2 wrong usage; with COMMAND its own (126, 127: it cannot "
          "run,\n"
          "128+N when a signal N killed it).\n"
-         "\nExamples:\n"
+         "\nExamples, as root:\n"
          "  profile -f 30 > out.folded      the whole machine for 30 seconds, ready for a flame graph\n"
          "  profile -F 199 -p 185 10        one process, 199 times a second\n"
          "  profile -o a.txt -o a.folded -- make -j2\n"

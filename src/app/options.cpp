@@ -98,7 +98,6 @@ SourceOptions source_options_of(const ParsedOptions& parsed, const SourceKind& s
   }
   if (takes(source, "state")) options.wait_state = chosen<WaitState>(parsed, "state");
   options.waker = is_on("waker");
-  if (options.waker && parsed.has("stream")) throw usage_error("--waker cannot be combined with --stream");
   options.ended_waits = is_on("ended-waits");
   options.latency = is_on("latency");
   options.failed = is_on("failed");
@@ -181,11 +180,15 @@ std::optional<double> duration_of(const ParsedOptions& parsed, bool has_command)
   if (!duration && !typed[0].empty() && typed[0].find_first_of("0123456789") == std::string::npos) {
     std::vector<std::string> names;
     for (const Subcommand* const each : subcommands()) names.emplace_back(each->name);
-    throw usage_error(typed[0] + ": neither a duration nor a subcommand; a command stands behind --" +
-                      suggestion("; ", nearest_names(typed[0], std::move(names))));
+    std::vector<std::string> nearest = nearest_names(typed[0], names);
+    if (nearest.size() == names.size()) nearest.clear();  // it is like none of them
+    throw usage_error(typed[0] +
+                      ": neither a duration nor a subcommand; a command stands behind --, as in profile -- " +
+                      typed[0] + suggestion("; ", nearest));
   }
   if (!duration) throw usage_error("duration " + typed[0] + ": not a number of seconds above 0");
-  if (typed.size() > 1) throw usage_error(typed[1] + ": one duration is enough; a command stands behind --");
+  if (typed.size() > 1)
+    throw usage_error(typed[1] + ": one duration is enough; a command stands behind --, as in profile -- make");
   return duration;
 }
 
@@ -195,21 +198,7 @@ bool wants_top_view(const ParsedOptions& parsed) { return parsed.has("top") && p
 // Whether the user watches the run while it goes on, so that it needs no report on stdout.
 bool is_watched(const ParsedOptions& parsed) { return parsed.is_on("serve") || wants_top_view(parsed); }
 
-// Reads the options of the view in the terminal and of the page.
-void read_live(const ParsedOptions& parsed, Options& options) {
-  options.top_view = wants_top_view(parsed);
-  if (parsed.is_on("serve")) {
-    LiveOptions& live = options.live.emplace();
-    live.port = static_cast<std::uint16_t>(parsed.number("port", live.port, UINT16_MAX, 0));
-    if (parsed.has("path")) live.path = parsed.text("path");
-    if (parsed.has("listen")) live.address = parsed.text("listen");
-    live.hosts = parsed.texts("allow-host", "a name");
-  }
-  for (const char* name : {"path", "port", "listen", "allow-host"}) {
-    if (parsed.has(name) && !options.live) {
-      throw usage_error("--" + std::string(name) + " is for the live page: not without -T");
-    }
-  }
+void refuse_for_views(const ParsedOptions& parsed, const Options& options) {
   for (const char* name : {"serve", "film", "frames"}) parsed.exclude({"stream", name});
   if (!options.top_view) return;
   parsed.exclude({"stream", "top"});
@@ -220,17 +209,13 @@ void read_live(const ParsedOptions& parsed, Options& options) {
   }
 }
 
-// Whether the run takes stacks at all. A source whose default format shows tables takes them only for a format that
-// shows stacks.
+// Whether the run takes stacks at all. A source whose default format shows tables takes them only for a sink that shows
+// stacks.
 bool shows_stacks(const Options& options) {
   const auto has_stacks = [](const EventOptions& event) {
     return find_output_format(event.kind->default_format)->shows != Shows::tables;
   };
-  if (std::ranges::any_of(options.events, has_stacks) || options.sampling.each_sample || options.live ||
-      options.top_view || !options.push.targets.empty())
-    return true;
-  return std::any_of(options.outputs.begin(), options.outputs.end(),
-                     [](const OutputRequest& output) { return output.format->shows == Shows::stacks; });
+  return std::ranges::any_of(options.events, has_stacks) || std::ranges::any_of(options.sinks, &SinkRequest::stacks);
 }
 
 // Reads the options that print something instead of sampling. True: one is given, and all other options are ignored.
@@ -319,7 +304,6 @@ void read_times(const ParsedOptions& parsed, Options& options) {
     options.interval_s = 1;
   }
   if (wants_film(parsed)) options.sampling.default_frequency_hz = film_frequency_hz;
-  options.sampling.interval = options.interval_s || is_watched(parsed) || !options.push.targets.empty();
 }
 
 // A page can save what it has shown. Events without a rate may come a million times a second, too many to keep each.
@@ -343,24 +327,16 @@ void refuse_for_recording(const ParsedOptions& parsed, const Options& options) {
     }
     return;
   }
-  if (parsed.is_on("waker")) throw usage_error("--waker cannot be combined with a recording");
   if (parsed.is_on("live")) throw usage_error("--live shows a state, and a recording has samples");
 }
 
 // Moves the outputs whose formats need the time of each sample away from the reports.
-void take_timed_outputs(const ParsedOptions& parsed, Options& options) {
+void take_timed_outputs(Options& options) {
   const auto rest = std::stable_partition(options.outputs.begin(), options.outputs.end(),
                                           [](const OutputRequest& output) { return needs_times(*output.format); });
   options.timed_outputs.assign(options.outputs.begin(), rest);
   options.outputs.erase(options.outputs.begin(), rest);
-  if (options.timed_outputs.empty()) return;
   check_outputs(options.timed_outputs, false, false);
-  const std::string format(options.timed_outputs.front().format->name);
-  for (const char* const option : {"waker", "live", "merge-processes"}) {
-    if (!parsed.is_on(option)) continue;
-    throw usage_error("--" + std::string(option) + " cannot be combined with the format " + format +
-                      ", which has each sample of each thread");
-  }
 }
 
 // A view, a stream and stdout show one event. The files of several get the names of the events.
@@ -373,6 +349,33 @@ void refuse_for_several_events(const ParsedOptions& parsed, const Options& optio
   }
 }
 
+// Without any other sink, the run prints a report on stdout.
+void read_sinks(const ParsedOptions& parsed, const std::vector<std::string>& paths, Options& options) {
+  for (const bool for_stdout : {false, true}) {
+    options.outputs = outputs_of(parsed, paths, options.events.front().kind->default_format, for_stdout);
+    take_timed_outputs(options);
+    options.sinks = requested_sinks(parsed, options);
+    if (!options.sinks.empty()) return;
+  }
+}
+
+// A sample has no place for the waker's stack.
+void refuse_for_samples(const ParsedOptions& parsed, const Options& options) {
+  const auto request = std::ranges::find_if(options.sinks, &SinkRequest::takes_samples);
+  if (request == options.sinks.end() || !parsed.is_on("waker")) return;
+  throw usage_error("--waker cannot be combined with " + request->name);
+}
+
+// What the sinks want together.
+void read_wants(Options& options) {
+  SamplingOptions& sampling = options.sampling;
+  sampling.each_sample = std::ranges::any_of(options.sinks, &SinkRequest::takes_samples);
+  sampling.rows = std::ranges::any_of(options.sinks, &SinkRequest::takes_profiles);
+  const bool apart = std::ranges::any_of(options.sinks, &SinkRequest::apart);
+  sampling.by_thread = options.apart.by_thread || apart || sampling.each_sample;
+  sampling.by_cpu = options.apart.by_cpu || apart;
+}
+
 void read_outputs(const ParsedOptions& parsed, Options& options, bool is_record) {
   options.output = output_options_of(parsed);
   std::vector<std::string> paths = parsed.texts("output");
@@ -381,22 +384,17 @@ void read_outputs(const ParsedOptions& parsed, Options& options, bool is_record)
   read_recording_of_page(parsed, options);
   options.keep = files_to_keep(parsed);
   if (options.stream != nullptr) options.stream_path = take_stream_path(parsed, paths);
-  const bool has_samples = options.stream != nullptr || !options.recording_path.empty();
-  const bool is_shown = has_samples || is_watched(parsed) || !options.push.targets.empty();
-  options.outputs = outputs_of(parsed, paths, options.events.front().kind->default_format, !is_shown);
-  take_timed_outputs(parsed, options);
-  options.sampling.each_sample = has_samples || options.records_for_page || !options.timed_outputs.empty();
+  options.top_view = wants_top_view(parsed);
+  read_sinks(parsed, paths, options);
   refuse_for_recording(parsed, options);
   if (options.events.size() > 1) refuse_for_several_events(parsed, options);
-  read_live(parsed, options);
-  options.sampling.rows = !options.outputs.empty() || is_watched(parsed) || !options.push.targets.empty();
+  refuse_for_samples(parsed, options);
+  refuse_for_views(parsed, options);
   check_outputs(options.outputs, options.interval_s.has_value(), options.keep.has_value());
   options.command_lines = parsed.is_on("command-lines");
   options.merge_processes = parsed.is_on("merge-processes");
   options.apart = {.by_thread = parsed.is_on("per-thread"), .by_cpu = parsed.is_on("per-cpu")};
-  // The page shows each thread and CPU separately.
-  options.sampling.by_thread = options.apart.by_thread || options.live || options.sampling.each_sample;
-  options.sampling.by_cpu = options.apart.by_cpu || options.live;
+  read_wants(options);
   if (shows_stacks(options)) return;
   if (wants_one_part(parsed)) {
     throw usage_error("-U and -K are about stacks, and no format that shows them is asked for");

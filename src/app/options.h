@@ -11,13 +11,13 @@
 
 #include "app/push_options.h"
 #include "app/report_options.h"
+#include "app/sink.h"
 #include "model/profile.h"
 #include "output/output.h"
 #include "output/stream.h"
 #include "recording/recording.h"
 #include "sampling/source.h"
 #include "symbol/symboliser.h"
-#include "web/view.h"
 
 namespace profile {
 
@@ -73,7 +73,6 @@ struct Options {
   std::vector<OutputRequest> outputs;
   std::vector<OutputRequest> timed_outputs;  // whose formats need the time of each sample
   std::optional<std::uint64_t> keep;         // number of newest files to keep of each output whose path is a pattern
-  std::optional<LiveOptions> live;           // the page
   bool top_view = false;                     // the view in the terminal
   const StreamForm* stream = nullptr;        // nullptr: none
   std::string stream_path;                   // "-": stdout
@@ -81,6 +80,7 @@ struct Options {
   bool records_for_page = false;             // the page can save the last minutes, which are kept in memory
   RecordingLimits recording_limits;
   PushOptions push;
+  std::vector<SinkRequest> sinks;           // all that the options ask for, those of the outputs above, too
   std::optional<double> cpu_limit_percent;  // of one CPU
   std::optional<double> duration_s;         // none: until Ctrl-C or the command's end
   std::optional<double> interval_s;
@@ -101,6 +101,8 @@ struct Options {
   [[nodiscard]] bool reloads() const { return !config_path.empty() && command.empty(); }
   // Whether the run prints more than messages on the terminal: a stream, or the view of --top.
   [[nodiscard]] bool takes_terminal() const;
+  [[nodiscard]] bool is_recorded() const { return !recording_path.empty() || records_for_page; }
+  [[nodiscard]] bool is_pushed() const { return !push.targets.empty(); }
   // What the run was asked for, as reports show it; the source adds to it.
   [[nodiscard]] RunInfo run_info(const EventOptions& event) const;
   // The reports of the event with that index.

@@ -92,9 +92,7 @@ std::vector<OutputRequest> outputs_of(const ParsedOptions& parsed, std::vector<s
                         .is_gzipped = path != "-" && is_gzip_path(path),
                         .makes_directory = path != "-" && PathPattern(path).is_pattern()});
   }
-  const auto is_picture = [](const OutputRequest& request) {
-    return request.format->name == "png" || request.format->name == "svg";
-  };
+  const auto is_picture = [](const OutputRequest& request) { return request.format->graph == Graph::picture; };
   if (parsed.has("size") && !film && std::ranges::none_of(requests, is_picture)) {
     throw usage_error("--size is for pictures, and none is asked for: -o FILE.png, -o FILE.svg or -g");
   }
@@ -163,9 +161,7 @@ void check_outputs(std::span<const OutputRequest> outputs, bool repeated, bool k
 }
 
 void require_page(std::span<const OutputRequest> outputs) {
-  const bool has_page =
-      std::ranges::any_of(outputs, [](const OutputRequest& output) { return output.format->name == "html"; });
-  if (!has_page) throw usage_error("--sources is for pages: -o FILE.html");
+  if (std::ranges::none_of(outputs, is_page)) throw usage_error("--sources is for pages: -o FILE.html");
 }
 
 }  // namespace profile

@@ -27,6 +27,7 @@ namespace profile {
 // usage Error.
 void check_outputs(std::span<const OutputRequest> outputs, bool repeated, bool keep);
 
+[[nodiscard]] inline bool is_page(const OutputRequest& output) { return output.format->graph == Graph::page; }
 // --sources: throws a usage Error if none of the outputs is a page.
 void require_page(std::span<const OutputRequest> outputs);
 

@@ -41,7 +41,8 @@ Fd memory_file(const char* name) {
   return file;
 }
 
-// After fork(), in a process with other threads: nothing here may allocate.
+// After fork(), in a process with other threads, nothing may allocate, as the work of fork_child() does. The program
+// that this becomes makes children of its own, so none of the limits in children/kinds.h is for it.
 [[noreturn]] void become(char* const* arguments, int page, int messages) noexcept {
   const sigset_t ends = end_signals();
   ::sigprocmask(SIG_UNBLOCK, &ends, nullptr);

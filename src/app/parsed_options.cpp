@@ -9,6 +9,7 @@
 
 #include "app/options.h"
 #include "app/print.h"
+#include "model/profile.h"
 #include "support/nearest_names.h"
 #include "support/text_file.h"
 #include "support/text_parts.h"
@@ -20,8 +21,7 @@ namespace po = boost::program_options;
 
 // Nobody can type it as an option.
 constexpr const char* positional_name = "(duration)";
-constexpr std::uint32_t highest_pid = 1U << 22;  // PID_MAX_LIMIT of the kernel
-constexpr double longest_seconds = 1e9;          // 31 years
+constexpr double longest_seconds = 1e9;  // 31 years
 
 po::options_description described_options() {
   po::options_description named;

@@ -11,9 +11,6 @@
 
 namespace profile {
 
-// How often profiles are pushed, in seconds, unless -i says it.
-inline constexpr double push_pace_s = 10;
-
 struct PushOptions {
   std::vector<PushTarget> targets;  // empty: nothing is pushed
   PushLabels labels;                // the user's

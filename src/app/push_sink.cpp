@@ -6,6 +6,7 @@
 #include <sstream>
 #include <string_view>
 
+#include "app/options.h"
 #include "model/wakers.h"
 #include "support/error.h"
 #include "support/plural.h"
@@ -13,6 +14,8 @@
 namespace profile {
 namespace {
 
+// How often profiles are pushed, in seconds, unless -i says it.
+constexpr double push_pace_s = 10;
 // The end of a run waits so long for a server.
 constexpr std::chrono::milliseconds patience_at_end{3000};
 // A profile with more services would be a flood of requests: the smallest of them are one.
@@ -48,10 +51,17 @@ bool is_program(std::string_view path, std::string_view program, std::string_vie
 
 }  // namespace
 
-SharedPush::SharedPush(const PushOptions& options, std::optional<double> interval_s, std::size_t events, AskFacts facts,
+std::vector<SinkRequest> request_push(const ParsedOptions& /*parsed*/, const Options& options) {
+  if (!options.is_pushed()) return {};
+  const auto make = [](std::size_t event, const SinkNeeds& needs) {
+    return std::make_unique<PushSink>(needs.push, event);
+  };
+  return {{.make = make, .pace_s = options.interval_s.value_or(push_pace_s)}};
+}
+
+SharedPush::SharedPush(const PushOptions& options, std::size_t events, AskFacts facts,
                        std::function<void(const std::string&)> say)
     : options_(options),
-      pace_s_(interval_s.value_or(push_pace_s)),
       services_(std::move(facts)),
       say_(std::move(say)),
       pprof_(find_output_format("pprof")->make({.hide_addresses = true, .for_store = true})),

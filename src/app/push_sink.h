@@ -6,7 +6,6 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
-#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -23,7 +22,7 @@ namespace profile {
 class SharedPush {
  public:
   // Starts the child. `say` prints a line for the person. Throws Error.
-  SharedPush(const PushOptions& options, std::optional<double> interval_s, std::size_t events, AskFacts facts,
+  SharedPush(const PushOptions& options, std::size_t events, AskFacts facts,
              std::function<void(const std::string&)> say);
 
   void begin(std::size_t event, const RunInfo& run) { names_[event] = profile_name_of(run.event); }
@@ -32,7 +31,6 @@ class SharedPush {
   void add(std::size_t event, const Profile& profile);
   // The last of the events waits until the server has all.
   void end();
-  [[nodiscard]] double pace_s() const { return pace_s_; }
   [[nodiscard]] bool is_open() const { return !pusher_.is_gone(); }
   // Whether there are samples that no server and no spool has.
   [[nodiscard]] bool has_failed() const;
@@ -51,7 +49,6 @@ class SharedPush {
   void note_stored();
 
   PushOptions options_;
-  double pace_s_;
   Services services_;
   std::function<void(const std::string&)> say_;
   Output pprof_;
@@ -84,7 +81,6 @@ class PushSink : public ProfileSink {
   [[nodiscard]] bool is_open() const override { return push_->is_open(); }
   // What can no longer be sent is counted.
   [[nodiscard]] bool wants_more() const override { return true; }
-  [[nodiscard]] std::optional<double> pace_s() const override { return push_->pace_s(); }
   [[nodiscard]] bool has_failed() const override { return push_->has_failed(); }
   [[nodiscard]] std::vector<std::string> answer() const override {
     return is_first() ? push_->answer() : std::vector<std::string>();

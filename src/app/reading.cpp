@@ -386,10 +386,17 @@ ReadProfile read_named(const std::string& path, const ReadRequest& request,
     return {.name = named_part(path, request), .profile = read_timed(*source, path, request, note)};
   }
   if (request.is_of_store()) throw Error(path + ": only a store tells services, hosts and versions");
-  ReadProfile read{.name = path == "-" ? "stdin" : path, .profile = read_profile_file(path, &aliens, request)};
+  ReadProfile read{.name = path == "-" ? "stdin" : path, .profile = {}};
+  read.profile = read_profile_file(path, &aliens, request, &read.before);
   if (aliens.count != 0)
     note(aliens.first + "; " + number_of(aliens.count, "such line is", "such lines are") + " left out");
   return read;
+}
+
+void note_comparison(const ReadProfile& file, const Note& note) {
+  if (!file.before) return;
+  note(file.name + " is a comparison, two counts a line; these are the second ones, and profile diff " + file.name +
+       " compares them with the first");
 }
 
 void agree_on_unit(ReadProfile& a, ReadProfile& b, const std::string& what) {

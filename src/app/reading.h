@@ -4,6 +4,7 @@
 #include <functional>
 #include <iosfwd>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -46,7 +47,10 @@ struct ReadProfile {
   std::string name;
   Profile profile;
   double block_s = 0;  // the length of the blocks of time (Row::block) in seconds; 0: rows are not kept apart by time
+  std::optional<Profile> before = {};  // of a comparison, folded lines with two counts; `profile` has the second ones
 };
+// Calls `note` if the file is a comparison, of which the first counts are left out.
+void note_comparison(const ReadProfile& file, const std::function<void(const std::string&)>& note);
 // Reads a file. `note` is called if lines were left out because they do not belong to the format.
 [[nodiscard]] ReadProfile read_named(const std::string& path, const ReadRequest& request,
                                      const std::function<void(const std::string&)>& note);

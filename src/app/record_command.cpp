@@ -7,6 +7,9 @@
 #include "app/subcommands.h"
 
 namespace profile {
+
+extern const Subcommand record_command;
+
 namespace {
 
 void print_record_help(std::ostream& out) {
@@ -37,6 +40,7 @@ int run_record(std::span<const char* const> arguments) {
 
 const Subcommand record_command{.name = "record",
                                 .summary = "record each sample with its time, in profile.db or the -o that ends in .db",
+                                .arguments = "",
                                 .files = "",
                                 .options = {},
                                 .run = run_record,

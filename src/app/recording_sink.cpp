@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "app/options.h"
 #include "output/header.h"
 #include "support/clock.h"
 #include "support/error.h"
@@ -9,6 +10,14 @@
 #include "support/plural.h"
 
 namespace profile {
+
+std::vector<SinkRequest> request_recording(const ParsedOptions& /*parsed*/, const Options& options) {
+  if (!options.is_recorded()) return {};
+  const auto make = [](std::size_t event, const SinkNeeds& needs) {
+    return std::make_unique<RecordingSink>(needs.recording, event);
+  };
+  return {{.make = make, .name = "a recording"}};
+}
 
 void SharedRecording::prepare() {
   try {

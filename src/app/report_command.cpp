@@ -1,3 +1,5 @@
+// `profile report FILE...`: reads recorded profiles, also from other tools, and writes them in any format. So
+// recording and viewing can be separate.
 #include <algorithm>
 #include <optional>
 #include <ostream>
@@ -19,6 +21,9 @@
 #include "support/plural.h"
 
 namespace profile {
+
+extern const Subcommand report_command;
+
 namespace {
 
 constexpr std::string_view report_options[] = {"from",
@@ -113,7 +118,7 @@ int run_report(std::span<const char* const> arguments) {
   }
 
   ReadRequest request = request_of(parsed);
-  request.with_times = std::ranges::any_of(options.outputs, [](const auto& to) { return to.format->name == "html"; });
+  request.with_times = std::ranges::any_of(options.outputs, is_page);
   const ReadEdits edits = edits_of(parsed);
   parsed.exclude({"pid", "tid"});
   for (const char* const name : {"output", "format", "folded", "residency", "sources"}) {
@@ -165,6 +170,7 @@ int run_report(std::span<const char* const> arguments) {
 
 const Subcommand report_command{.name = "report",
                                 .summary = "write recorded profiles in any format",
+                                .arguments = "FILE...",
                                 .files = "'*:FILE:_files'",
                                 .options = report_options,
                                 .run = run_report};

@@ -9,6 +9,7 @@
 #include <sstream>
 #include <utility>
 
+#include "app/options.h"
 #include "app/output_options.h"
 #include "app/print.h"
 #include "children/own_processes.h"
@@ -49,6 +50,17 @@ OutputOptions of_film(OutputOptions options) {
 }
 
 }  // namespace
+
+std::vector<SinkRequest> request_reports(const ParsedOptions& /*parsed*/, const Options& options) {
+  if (options.outputs.empty()) return {};
+  const auto make = [](std::size_t event, const SinkNeeds& needs) {
+    ReportOptions reports = needs.options.reports(event);
+    reports.output.sources = needs.sources;
+    return std::make_unique<Reports>(reports, needs.say);
+  };
+  const auto shows_stacks = [](const OutputRequest& output) { return output.format->shows == Shows::stacks; };
+  return {{.make = make, .pace_s = options.interval_s, .stacks = std::ranges::any_of(options.outputs, shows_stacks)}};
+}
 
 Reports::Reports(const ReportOptions& options, std::function<void(const std::string&)> say)
     : say_(std::move(say)),

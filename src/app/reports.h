@@ -34,7 +34,6 @@ class Reports : public ProfileSink {
   [[nodiscard]] bool is_open() const override { return std::ranges::any_of(reports_, &Report::is_open); }
   // The hottest functions are printed also when nothing could be written.
   [[nodiscard]] bool wants_more() const override { return is_open() || wants_hottest(); }
-  [[nodiscard]] std::optional<double> pace_s() const override { return interval_s_; }
   [[nodiscard]] bool has_failed() const override;
 
   // Writes a report of this profile alone.

@@ -7,6 +7,8 @@
 #include <unordered_set>
 #include <utility>
 
+#include "app/summary.h"
+#include "output/nothing_recorded.h"
 #include "support/clock.h"
 #include "support/plural.h"
 
@@ -15,7 +17,7 @@ namespace {
 
 // The pause between two reads of the ring buffer. Without it every record may wake the reader, ten thousand times a
 // second.
-constexpr double rest_s = 0.002;
+constexpr double pause_s = 0.002;
 // Times that are due closer together than this are one.
 constexpr double least_wait_s = 0.001;
 // Where each sample is wanted, the ring buffer is read this often. Each reading costs as much as hundreds of samples.
@@ -63,7 +65,9 @@ Run::Run(RunInfo run, const Sinks& sinks, Source& source, ProcessTimeline& timel
       timeline_(timeline),
       symboliser_(symboliser),
       edits_(source.has_tracing_frames()) {
-  for (ProfileSink* const sink : sinks.of_profiles) receivers_.emplace_back().sink = sink;
+  for (const auto& [sink, pace_s] : sinks.of_profiles) {
+    receivers_.push_back({.sink = sink, .asked_pace_s = pace_s, .due_ns = 0, .part = {}, .sum = {}});
+  }
   begin_profile(monotonic_ns());
   if (wants_samples()) source_.hand_to([this](const Sample& sample) { samples_.push_back(sample); });
 }
@@ -80,10 +84,10 @@ void Run::watch(EventLoop& loop, std::function<bool()> is_over) {
       if (!std::exchange(is_pump_due_, true)) soon.set(soon_s, 0);
     });
   } else {
-    Timer& rest = loop.add_timer(0, 0, [this] { await_samples_(); });
-    await_samples_ = loop.add_once(source_.poll_fd(), [this, &rest] {
+    Timer& pause = loop.add_timer(0, 0, [this] { await_samples_(); });
+    await_samples_ = loop.add_once(source_.poll_fd(), [this, &pause] {
       consume();
-      rest.set(rest_s, 0);
+      pause.set(pause_s, 0);
     });
   }
   loop.add_timer(memory_s, memory_s, [this] { forget_unsampled(); });
@@ -99,14 +103,14 @@ void Run::begin(std::uint64_t began_ns, EventLoop& loop) {
     sink->begin(run_);
     sink->watch(loop);
   }
-  for (Receiver& receiver : receivers_) receiver.due_ns = began_ns + to_ns(receiver.sink->pace_s().value_or(0));
+  for (Receiver& receiver : receivers_) receiver.due_ns = began_ns + to_ns(receiver.asked_pace_s.value_or(0));
   await_due();
 }
 
 void Run::await_due() {
   std::uint64_t first_ns = UINT64_MAX;
   for (const Receiver& receiver : receivers_) {
-    if (receiver.sink->pace_s()) first_ns = std::min(first_ns, receiver.due_ns);
+    if (receiver.pace_s()) first_ns = std::min(first_ns, receiver.due_ns);
   }
   if (first_ns == UINT64_MAX) return;
   const std::uint64_t now_ns = monotonic_ns();
@@ -123,7 +127,7 @@ void Run::pass_on_due() {
 
 bool Run::passes_on_within(double seconds) const {
   return std::ranges::any_of(receivers_, [seconds](const Receiver& receiver) {
-    const auto pace_s = receiver.sink->pace_s();
+    const auto pace_s = receiver.pace_s();
     return pace_s && *pace_s <= seconds;
   });
 }
@@ -143,9 +147,8 @@ void Run::Receiver::keep(const std::shared_ptr<const Profile>& profile) {
 
 // A turn that was missed is left out: the times do not shift.
 bool Run::Receiver::take_turn(std::uint64_t now_ns) {
-  const auto pace_s = sink->pace_s();
-  if (!pace_s || now_ns < due_ns) return false;
-  const std::uint64_t pace_ns = std::max<std::uint64_t>(to_ns(*pace_s), 1);
+  if (!asked_pace_s || now_ns < due_ns) return false;
+  const std::uint64_t pace_ns = std::max<std::uint64_t>(to_ns(*asked_pace_s), 1);
   due_ns += ((now_ns - due_ns) / pace_ns + 1) * pace_ns;
   return true;
 }
@@ -282,6 +285,19 @@ void Run::take(std::optional<std::uint64_t> ended_ns) {
   }
   account_ += profile_->account;
   frame_report_.add(*profile_);
+  if (stopped) profile_->notes = left_out();
+}
+
+std::vector<std::string> Run::left_out() {
+  std::vector<std::string> lines;
+  const auto add = [&lines](const std::vector<std::string>& more) {
+    lines.insert(lines.end(), more.begin(), more.end());
+  };
+  if (std::string filtered = what_was_filtered(run_, account_); !filtered.empty()) lines.push_back(std::move(filtered));
+  add(losses_of(account_, source_.lost_with_full_maps()));
+  add(source_.notes());
+  add(notes_of(timeline_.status()));
+  return lines;
 }
 
 void Run::pass_on(bool is_last) {

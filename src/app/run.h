@@ -75,6 +75,8 @@ class Run {
   void give_memory_back();
   // The account of all samples up to now, with those that wait in the kernel.
   [[nodiscard]] Account so_far() const;
+  // What the numbers of all samples up to now leave out, in lines for a reader of the profile.
+  [[nodiscard]] std::vector<std::string> left_out();
   void count(StackId stack, StackId Row::*part, std::uint64_t samples);
   void report_counted();
   [[nodiscard]] bool wants_rows() const { return !receivers_.empty(); }
@@ -89,10 +91,13 @@ class Run {
   // A sink of profiles, and the samples that it has not got yet: one profile, or the sum of several.
   struct Receiver {
     ProfileSink* sink = nullptr;
+    std::optional<double> asked_pace_s;
     std::uint64_t due_ns = 0;
     std::shared_ptr<const Profile> part;
     std::shared_ptr<Profile> sum;
 
+    // nullopt: it waits for the end, or for nothing any more.
+    [[nodiscard]] std::optional<double> pace_s() const { return sink->wants_more() ? asked_pace_s : std::nullopt; }
     void keep(const std::shared_ptr<const Profile>& profile);
     // Whether it is due; the next turn is one pace later.
     [[nodiscard]] bool take_turn(std::uint64_t now_ns);

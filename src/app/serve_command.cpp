@@ -1,3 +1,4 @@
+// `profile serve URL`: the pages of a fleet's store.
 #include <algorithm>
 #include <iterator>
 #include <ostream>
@@ -18,6 +19,9 @@
 #include "web/view.h"
 
 namespace profile {
+
+extern const Subcommand serve_command;
+
 namespace {
 
 constexpr std::string_view serve_options[] = {"port", "listen", "allow-host", "push-auth-file", "quiet", "help"};
@@ -143,9 +147,9 @@ int run_serve(std::span<const char* const> arguments) {
 
 const Subcommand serve_command{.name = "serve",
                                .summary = "serve pages about a ClickHouse store",
+                               .arguments = "URL",
                                .files = "'1:URL:'",
                                .options = serve_options,
-                               .run = run_serve,
-                               .is_of_store = true};
+                               .run = run_serve};
 
 }  // namespace profile

@@ -121,7 +121,7 @@ class Session {
       timeline_->set_command_lines([this] { command_lines_->read(); });
     }
     SymbolOptions symbols = options.symbols;
-    symbols.repeated = options.sampling.each_sample || options.sampling.interval;
+    symbols.repeated = std::ranges::any_of(options.sinks, &SinkRequest::is_served_during_run);
     symboliser_ = std::make_unique<Symboliser>(*timeline_, children_.reader(), symbols);
   }
 
@@ -146,16 +146,19 @@ class Session {
   void make_sinks_of_events() {
     SinkNeeds needs{.options = options_,
                     .messages = messages_,
+                    .say = [this](const std::string& text) { messages_.say(text); },
                     .on_quit = [this] { quit(); },
                     .facts = [this](std::uint32_t tgid, std::uint32_t image,
                                     bool is_new) { return facts_of(*timeline_, tgid, image, is_new); },
-                    .sources = {}};
+                    .sources = {},
+                    .recording = {},
+                    .push = {}};
     if (options_.sources) {
       needs.sources = [this](const Profile& profile) {
         return listings_for_page(profile, children_, [this](const std::string& line) { messages_.note(line); });
       };
     }
-    for (Sinks& sinks : make_sinks(needs)) events_.emplace_back().sinks = std::move(sinks);
+    for (Sinks& sinks : make_sinks(std::move(needs))) events_.emplace_back().sinks = std::move(sinks);
   }
 
   void make_source(EventRun& event, const EventOptions& options) {
@@ -189,7 +192,7 @@ class Session {
     for (EventRun& event : events_) event.run.emplace(event.info, event.sinks, *event.source, *timeline_, *symboliser_);
     watch();
     priority_.emplace();  // after the fork of the command, which keeps its own priority
-    for (EventRun& event : events_) event.source->set_meanwhile([this] { look_up(); });
+    for (EventRun& event : events_) event.source->set_meanwhile([this] { check_for_end(); });
     // A file that takes long to read, or a server that takes long to send it, must neither cost samples nor add any.
     children_.reader().set_meanwhile([this] {
       manager_.show_life();
@@ -370,7 +373,7 @@ class Session {
     if (is_over_ || !ahead_.is_due(elapsed_s())) return;
     for (EventRun& event : events_) {
       event.run->work_ahead([this] {
-        look_up();
+        check_for_end();
         return !is_over_;
       });
     }
@@ -378,7 +381,7 @@ class Session {
 
   // While samples come faster than they are read, the loop does not reach the events that end the run. So reading calls
   // this.
-  void look_up() {
+  void check_for_end() {
     manager_.show_life();
     on_signal();
     if (is_time_up()) is_over_ = true;

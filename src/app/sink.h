@@ -8,6 +8,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <variant>
 #include <vector>
 
 #include "model/listing.h"
@@ -20,6 +21,9 @@
 namespace profile {
 
 class Messages;
+class ParsedOptions;
+class SharedPush;
+class SharedRecording;
 struct Options;
 
 class Sink {
@@ -62,8 +66,6 @@ class ProfileSink : public Sink {
   virtual void add(const std::shared_ptr<const Profile>& profile, const RunStatus& status) = 0;
   // Whether it has a use for more profiles, also while none is left that receives them.
   [[nodiscard]] virtual bool wants_more() const { return is_open(); }
-  // How often it wants a profile, in seconds. nullopt: only one, at the end. The last profile always comes at the end.
-  [[nodiscard]] virtual std::optional<double> pace_s() const { return std::nullopt; }
 };
 
 class SampleSink : public Sink {
@@ -82,28 +84,52 @@ class SampleSink : public Sink {
   [[nodiscard]] virtual std::uint64_t lost() const { return 0; }
 };
 
-struct Sinks {
-  std::vector<std::unique_ptr<Sink>> all;  // in the order in which they get what is added
-  // The same by kind.
-  std::vector<ProfileSink*> of_profiles;
-  std::vector<SampleSink*> of_samples;
-
-  void add(std::unique_ptr<ProfileSink> sink);
-  void add(std::unique_ptr<SampleSink> sink);
-};
-
 // What the sinks of a run are made from. All must outlive them.
-class SharedRecording;
-
 struct SinkNeeds {
   const Options& options;
   Messages& messages;
-  std::function<void()> on_quit;  // called when the user quits a view
+  std::function<void(const std::string&)> say;  // prints a line for the user
+  std::function<void()> on_quit;                // called when the user quits a view
   AskFacts facts;
   std::function<SourceListings(const Profile&)> sources;  // as OutputOptions::sources
+  // What the sinks of all events share. nullptr: no such sink is asked for. make_sinks() sets them.
+  std::shared_ptr<SharedRecording> recording;
+  std::shared_ptr<SharedPush> push;
 };
-// Makes those that the options ask for, of each event. Throws Error when an output cannot be opened or a module is
-// missing.
-[[nodiscard]] std::vector<Sinks> make_sinks(const SinkNeeds& needs);
+
+using MakeProfileSink = std::function<std::unique_ptr<ProfileSink>(std::size_t event, const SinkNeeds& needs)>;
+using MakeSampleSink = std::function<std::unique_ptr<SampleSink>(std::size_t event, const SinkNeeds& needs)>;
+
+// A sink that the options ask for, and what it wants of the run.
+struct SinkRequest {
+  // Called once for each event. Throws Error. Which of the two it is says what the run collects: rows, or each sample.
+  std::variant<MakeProfileSink, MakeSampleSink> make;
+  // How often it wants a profile, in seconds. nullopt: only one, at the end. The last profile always comes at the end.
+  std::optional<double> pace_s = std::nullopt;
+  bool stacks = true;     // false: it shows none
+  bool apart = false;     // its rows are apart by thread and by CPU, whatever the user asks for
+  std::string name = {};  // of a sink of samples, for messages: "a recording"
+
+  [[nodiscard]] bool takes_samples() const { return std::holds_alternative<MakeSampleSink>(make); }
+  [[nodiscard]] bool takes_profiles() const { return !takes_samples(); }
+  [[nodiscard]] bool is_served_during_run() const { return takes_samples() || pace_s.has_value(); }
+};
+// What the options ask for. `options` has all but `sinks`, and what depends on it. Throws a usage Error.
+[[nodiscard]] std::vector<SinkRequest> requested_sinks(const ParsedOptions& parsed, const Options& options);
+
+// The sinks of one event.
+struct Sinks {
+  struct OfProfiles {
+    ProfileSink* sink = nullptr;
+    std::optional<double> pace_s;
+  };
+
+  std::vector<std::unique_ptr<Sink>> all;  // in the order in which they get what is added
+  // The same by kind.
+  std::vector<OfProfiles> of_profiles;
+  std::vector<SampleSink*> of_samples;
+};
+// Makes those of Options::sinks, for each event. Throws Error when an output cannot be opened or a module is missing.
+[[nodiscard]] std::vector<Sinks> make_sinks(SinkNeeds needs);
 
 }  // namespace profile

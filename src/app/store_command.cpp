@@ -1,3 +1,5 @@
+// `profile store init URL` makes the tables of a fleet's store, or checks those that are there; `profile store list
+// URL` tells what it has.
 #include <ostream>
 #include <string>
 #include <vector>
@@ -14,6 +16,9 @@
 #include "support/text_parts.h"
 
 namespace profile {
+
+extern const Subcommand store_command;
+
 namespace {
 
 constexpr std::string_view store_options[] = {
@@ -154,9 +159,9 @@ int run_store(std::span<const char* const> arguments) {
 
 const Subcommand store_command{.name = "store",
                                .summary = "make the tables of a ClickHouse store, and list what is in them",
+                               .arguments = "URL",
                                .files = "'1:what:(init list)' '2:URL:'",
                                .options = store_options,
-                               .run = run_store,
-                               .is_of_store = true};
+                               .run = run_store};
 
 }  // namespace profile

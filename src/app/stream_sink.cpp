@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "app/options.h"
 #include "support/clock.h"
 #include "support/error.h"
 
@@ -17,6 +18,16 @@ constexpr std::size_t most_waiting = 1 << 16;
 constexpr double patience_s = 0.7;
 
 }  // namespace
+
+// It is of a run with one event.
+std::vector<SinkRequest> request_stream(const ParsedOptions& /*parsed*/, const Options& options) {
+  if (options.stream == nullptr) return {};
+  const auto make = [](std::size_t /*event*/, const SinkNeeds& needs) {
+    const Options& of_run = needs.options;
+    return std::make_unique<StreamSink>(of_run.stream->make(of_run.output), of_run.stream_path, needs.say);
+  };
+  return {{.make = make, .name = "--stream"}};
+}
 
 void StreamSink::watch(EventLoop& loop) {
   // The reader has taken data, so writing can continue.

@@ -6,6 +6,14 @@
 
 namespace profile {
 
+// Each is in the file of its name. A subcommand is only that file and its row in the table. In the usage line those
+// that take the same arguments are one word if they stand together.
+extern const Subcommand record_command;
+extern const Subcommand report_command;
+extern const Subcommand diff_command;
+extern const Subcommand store_command;
+extern const Subcommand serve_command;
+
 std::span<const Subcommand* const> subcommands() {
   static constexpr const Subcommand* all[] = {&record_command, &report_command, &diff_command, &store_command,
                                               &serve_command};

@@ -80,6 +80,7 @@ Profile sum_of_files(const std::vector<std::string>& paths, const ReadRequest& r
   for (const std::string& path : paths) {
     ReadProfile file = read_named(path, request, note);
     names.push_back(file.name);
+    note_comparison(file, note);
     if (file.profile.rows().empty()) note("there is no stack in " + file.name);
     const auto part = std::find_if(parts.begin(), parts.end(), [&](const Alike& files) {
       return are_worth_the_same(files.sum.run, file.profile.run);

@@ -1,9 +1,31 @@
 #include "app/timed_sink.h"
 
+#include "app/options.h"
+#include "app/output_options.h"
+#include "app/parsed_options.h"
 #include "support/clock.h"
 #include "support/error.h"
 
 namespace profile {
+
+std::vector<SinkRequest> request_timed(const ParsedOptions& parsed, const Options& options) {
+  std::vector<SinkRequest> requests;
+  for (const OutputRequest& output : options.timed_outputs) {
+    const auto make = [output](std::size_t event, const SinkNeeds& needs) {
+      const std::vector<EventOptions>& events = needs.options.events;
+      OutputRequest of_event = output;
+      if (events.size() > 1) of_event.path = path_of_event(output.path, events[event].name);
+      return std::make_unique<TimedSink>(std::move(of_event), needs.options.output, needs.facts, needs.say);
+    };
+    const std::string name =
+        "the format " + std::string(output.format->name) + ", which has each sample of each thread";
+    for (const char* const option : {"live", "merge-processes"}) {
+      if (parsed.is_on(option)) throw usage_error("--" + std::string(option) + " cannot be combined with " + name);
+    }
+    requests.push_back({.make = make, .name = name});
+  }
+  return requests;
+}
 
 void TimedSink::begin(const RunInfo& run) {
   const std::uint64_t now_ns = monotonic_ns();

@@ -37,7 +37,7 @@ std::vector<Fd> leave_descriptors(std::span<Fd> kept) noexcept {
   ::prctl(PR_SET_NAME, row.name);
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
   if (::getppid() != parent) ::_exit(0);
-  // What strangers wrote, or whose file system is slow, may not come before other work.
+  // Work on files of other users, or on slow file systems, may not come before other work.
   give_up_raised_priority();
   ::setsid();
   for (const int ending : {SIGINT, SIGTERM, SIGHUP, SIGQUIT}) ::signal(ending, SIG_IGN);

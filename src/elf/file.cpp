@@ -16,8 +16,8 @@ namespace {
 
 // The kernel runs no program with more than 64 KiB of program headers, which is 1170 of them.
 constexpr std::uint64_t max_segments = 65536 / sizeof(Elf64_Phdr);
-// Linkers can keep a section for each function. More than these have numbers that a symbol's own field cannot hold.
-constexpr std::uint64_t max_sections = SHN_LORESERVE;
+// Linkers can keep a section for each function, and so more than the field of a symbol can tell apart.
+constexpr std::uint64_t max_sections = 1 << 18;
 // Bytes of names beyond this limit are ignored. In object files of LLVM the table holds the names of symbols, too.
 constexpr std::uint64_t max_names_bytes = 1 << 24;
 constexpr std::size_t max_name_bytes = 64;

@@ -19,6 +19,31 @@ std::optional<ElfSymbolTable> ElfSymbolTable::find(const ElfFile& file, std::uin
   return std::nullopt;
 }
 
+ElfSymbolTable::ElfSymbolTable(const ElfFile& file, const ElfSection& symbols, const ElfSection& strings)
+    : file_(&file), symbols_(&symbols), strings_(&strings), numbers_(nullptr) {
+  const std::span<const ElfSection> sections = file.sections();
+  const auto own = static_cast<std::uint64_t>(&symbols - sections.data());
+  for (const ElfSection& section : sections) {
+    if (section.type == SHT_SYMTAB_SHNDX && section.link == own) numbers_ = &section;
+  }
+}
+
+std::uint32_t ElfSectionNumbers::of(std::uint32_t symbol) {
+  if (table_ == nullptr) return SHN_UNDEF;
+  if (symbol < begin_ || symbol - begin_ >= window_.size()) {
+    const std::uint64_t all = table_->size / sizeof(std::uint32_t);
+    if (symbol >= all) return SHN_UNDEF;
+    begin_ = symbol;
+    window_.resize(std::min<std::uint64_t>(window_numbers, all - symbol));
+    if (!file_->read_records(table_->offset + symbol * sizeof(std::uint32_t), std::span(window_))) {
+      window_.clear();
+      table_ = nullptr;
+      return SHN_UNDEF;
+    }
+  }
+  return window_[symbol - begin_];
+}
+
 std::optional<std::string_view> ElfNameReader::in_window(std::uint32_t name) const {
   if (name < begin_ || name >= end_) return std::nullopt;
   const std::size_t most = std::min<std::uint64_t>(end_ - name, max_name_bytes);

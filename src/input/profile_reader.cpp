@@ -11,6 +11,11 @@
 #include "support/text_parts.h"
 
 namespace profile {
+
+// Each is in the file of its reader. A format is only that file and its row in the table below.
+bool is_perf_script(std::string_view start);
+bool is_counted(std::string_view start);
+
 namespace {
 
 // Whether the bytes are a sequence of protocol buffer fields up to the end, each with a field number that pprof has. No
@@ -117,13 +122,14 @@ struct Input {
   const std::string& name;  // in errors
   const ReadRequest& request;
   AlienLines* aliens;
+  std::optional<Profile>* before;
 };
 
 Profile folded_of(Input in) {
   const std::string_view kind = likely_kind(in.bytes.ahead(look_ahead_bytes));
   AlienLines found;
   try {
-    Profile profile = read_folded(std::move(in.bytes), in.name, &found);
+    Profile profile = read_folded(std::move(in.bytes), in.name, &found, in.before);
     // A line of another kind of file can end in a number by chance.
     if (!kind.empty() && found.count > profile.rows().size()) throw not_a_profile(in.name, kind);
     if (in.aliens != nullptr) *in.aliens = std::move(found);
@@ -158,7 +164,8 @@ constexpr InputFormat formats[] = {
 
 }  // namespace
 
-Profile read_profile(ByteSource bytes, const std::string& name, AlienLines* aliens, const ReadRequest& request) {
+Profile read_profile(ByteSource bytes, const std::string& name, AlienLines* aliens, const ReadRequest& request,
+                     std::optional<Profile>* before) {
   const bool is_packed = is_gzip(bytes.ahead(2));
   if (is_packed) bytes = gunzipped(std::move(bytes), name);
   const std::string_view start = bytes.ahead(look_ahead_bytes);
@@ -167,13 +174,16 @@ Profile read_profile(ByteSource bytes, const std::string& name, AlienLines* alie
   const std::string_view packed = packed_kind(start);
   if (!packed.empty()) throw Error(name + ": " + std::string(packed) + "-compressed; unpack it first");
   const InputFormat& format = *std::ranges::find_if(formats, [&](const InputFormat& row) { return row.is_it(start); });
-  Profile profile = format.read({.bytes = std::move(bytes), .name = name, .request = request, .aliens = aliens});
+  Profile profile =
+      format.read({.bytes = std::move(bytes), .name = name, .request = request, .aliens = aliens, .before = before});
   if (!format.chooses) SampleChoice(request, name).choose_rows(profile);
+  if (before != nullptr && *before) SampleChoice(request, name).choose_rows(**before);
   return profile;
 }
 
-Profile read_profile_file(const std::string& path, AlienLines* aliens, const ReadRequest& request) {
-  return read_profile(open_input(path), name_of_input(path), aliens, request);
+Profile read_profile_file(const std::string& path, AlienLines* aliens, const ReadRequest& request,
+                          std::optional<Profile>* before) {
+  return read_profile(open_input(path), name_of_input(path), aliens, request, before);
 }
 
 }  // namespace profile

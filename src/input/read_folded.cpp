@@ -57,13 +57,14 @@ Value take_value_off(std::string_view& line) {
 }
 
 // Of a line with two counts, as difffolded.pl writes them: removes the first from the end of `stack`.
-bool take_count_off(std::string_view& stack) {
+std::optional<std::uint64_t> take_count_off(std::string_view& stack) {
   const std::size_t space = stack.find_last_of(" \t");
-  if (space == stack.npos || !parse_number<std::uint64_t>(stack.substr(space + 1))) return false;
-  const std::string_view before = stack.substr(0, stack.find_last_not_of(blanks, space) + 1);
-  if (before.empty()) return false;
-  stack = before;
-  return true;
+  if (space == stack.npos) return std::nullopt;
+  const auto count = parse_number<std::uint64_t>(stack.substr(space + 1));
+  const std::string_view rest = stack.substr(0, stack.find_last_not_of(blanks, space) + 1);
+  if (!count || rest.empty()) return std::nullopt;
+  stack = rest;
+  return count;
 }
 
 // A line that begins with "#" is a comment, unless it has the form that this profiler writes for a thread with such a
@@ -224,11 +225,17 @@ class FoldedProfile {
 };
 
 class Reader {
+  struct Compared {
+    FoldedProfile before;
+    FoldedProfile after;
+  };
+
  public:
   Reader(ByteSource& bytes, const std::string& name, AlienLines& aliens)
       : bytes_(bytes), name_(name), aliens_(aliens), profile_(std::make_unique<FoldedProfile>()) {}
 
-  Profile read() {
+  // `before` gets the profile of the first counts, if the file is a comparison.
+  Profile read(std::optional<Profile>& before) {
     if (bytes_.ahead(byte_order_mark.size()).starts_with(byte_order_mark)) bytes_.pass(byte_order_mark.size());
     std::string_view line;
     for (std::size_t number = 1; bytes_.next_line(line); ++number, bytes_.release()) {
@@ -245,8 +252,9 @@ class Reader {
     // In text of any other kind, a line may end in a number by chance.
     if (aliens_.count > lines_ && !profile_->has_frames()) throw Error(aliens_.first);
     // A single line with a number at the end of its stack is a name like "worker 3".
-    const bool is_comparison = second_ != nullptr && lines_ > 1 && second_->has_frames();
-    return (is_comparison ? second_ : profile_)->take();
+    if (compared_ == nullptr || lines_ == 1 || !compared_->after.has_frames()) return profile_->take();
+    before = compared_->before.take();
+    return compared_->after.take();
   }
 
  private:
@@ -257,13 +265,14 @@ class Reader {
   void read_line(std::string_view line) {
     if (line.find('\0') != line.npos) throw Error("it holds bytes that are no text");
     const Value value = take_value_off(line);
-    if (lines_ == 0) second_ = std::make_unique<FoldedProfile>();
-    if (second_ != nullptr) {
+    if (lines_ == 0) compared_ = std::make_unique<Compared>();
+    if (compared_ != nullptr) {
       std::string_view stack = line;
-      if (take_count_off(stack)) {
-        second_->add(stack, value);
+      if (const auto count = take_count_off(stack)) {
+        compared_->before.add(stack, {.whole = *count, .fraction = {}});
+        compared_->after.add(stack, value);
       } else {
-        second_.reset();
+        compared_.reset();
       }
     }
     profile_->add(line, value);
@@ -274,16 +283,18 @@ class Reader {
   const std::string& name_;
   AlienLines& aliens_;
   std::unique_ptr<FoldedProfile> profile_;
-  // By the second count of each line, as long as all lines have two counts.
-  std::unique_ptr<FoldedProfile> second_;
-  std::uint64_t lines_ = 0;  // that are folded lines
+  std::unique_ptr<Compared> compared_;  // as long as all lines have two counts
+  std::uint64_t lines_ = 0;             // that are folded lines
 };
 
 }  // namespace
 
-Profile read_folded(ByteSource bytes, const std::string& name, AlienLines* aliens) {
+Profile read_folded(ByteSource bytes, const std::string& name, AlienLines* aliens, std::optional<Profile>* before) {
   AlienLines ignored;
-  return Reader(bytes, name, aliens != nullptr ? *aliens : ignored).read();
+  std::optional<Profile> first;
+  Profile profile = Reader(bytes, name, aliens != nullptr ? *aliens : ignored).read(first);
+  if (before != nullptr) *before = std::move(first);
+  return profile;
 }
 
 }  // namespace profile

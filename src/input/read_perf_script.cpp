@@ -65,8 +65,9 @@ bool read_ids(Scan& scan, EventLine& event) {
   std::uint32_t tid = pid;
   if (scan.skip("/") && !scan.number(tid)) return false;
   if (!scan.skip_any(blanks) && !scan.rest().empty()) return false;
-  event.pid = pid;
-  event.tid = tid;
+  // A higher one stands for a process without a number.
+  event.pid = pid > highest_pid ? 0 : pid;
+  event.tid = tid > highest_pid ? 0 : tid;
   return true;
 }
 

@@ -248,7 +248,7 @@ class Reader {
     // The file holds an address inside the call instruction; the frame keeps the return address, one byte higher.
     const bool seems_return = place.is_called_from && !place.is_leaf;
     const bool is_return = location.is_return.value_or(seems_return) && location.address != 0;
-    std::uint64_t address = location.address + (is_return ? 1 : 0);
+    std::uint64_t address = return_address(location.address, is_return);
     CodeSegment code;
     if (mapping != nullptr) code = segment_of(*mapping);
     if (code.holds(ElfAddress{location.address})) {

@@ -279,6 +279,8 @@ void Profile::merge(const Profile& other) {
   Merging(*this, other).merge();
   timeline.reset();
   account += Account(other.account);
+  const std::vector<std::string> more = other.notes;  // `other` may be this profile
+  notes.insert(notes.end(), more.begin(), more.end());
   // If both have it, compare CLOCK_MONOTONIC, because no user can set it.
   const bool is_earlier = began_ns != 0 && other.began_ns != 0
                               ? other.began_ns < began_ns

@@ -60,7 +60,7 @@ bool read_sampling(std::string_view text, RunInfo& run) {
     return false;
   }
   const bool is_default = text.empty() || text == " at";
-  set_event(run, is_default ? "cpu-clock" : text.substr(1), frequency_hz, period_events);
+  set_event(run, is_default ? cpu_clock : text.substr(1), frequency_hz, period_events);
   return true;
 }
 

@@ -42,7 +42,7 @@ bool is_of_user_code(const Profile& profile, const ShownFrame& shown) {
 }  // namespace
 
 bool is_blamed_on_caller(const Profile& profile, const Row& row) {
-  return row.tag != StringId::empty || profile.run.counted != "samples";
+  return row.tag != StringId::empty || profile.run.counted != word_of(Unit::samples);
 }
 
 std::size_t blamed_place(const Profile& profile, const Row& row) {

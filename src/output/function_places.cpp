@@ -122,7 +122,7 @@ class PlaceValues {
 
 struct FunctionValues {
   PlaceValues<std::pair<StringId, std::uint32_t>> lines;
-  PlaceValues<std::tuple<BinaryId, std::uint64_t, bool>> places;
+  PlaceValues<std::tuple<BinaryId, ElfAddress, bool>> places;
   PlaceValue value;
   std::uint64_t last_row = 0;
 };
@@ -155,11 +155,9 @@ FunctionListing listing_of(const Profile& profile, const ShownFunctions::Functio
   std::ranges::stable_sort(sorted, [](const auto& a, const auto& b) { return is_larger(a.first, b.first); });
   listing.files.reserve(sorted.size());
   for (auto& [sum, file] : sorted) listing.files.push_back(std::move(file));
-  values.places.each([&](const std::tuple<BinaryId, std::uint64_t, bool>& at, const PlaceValue& value) {
-    listing.places.push_back({.binary = std::get<0>(at),
-                              .address = ElfAddress{std::get<1>(at)},
-                              .is_inlined = std::get<2>(at),
-                              .value = value});
+  values.places.each([&](const std::tuple<BinaryId, ElfAddress, bool>& at, const PlaceValue& value) {
+    listing.places.push_back(
+        {.binary = std::get<0>(at), .address = std::get<1>(at), .is_inlined = std::get<2>(at), .value = value});
   });
   return listing;
 }
@@ -180,7 +178,7 @@ std::vector<FunctionListing> listings_of(const Profile& profile, ShownFunctions&
       of.lines.add({one.at.file, one.at.line}, row_number, row.value, is_self);
       const Frame& frame = *one.frame;
       if (frame.kind != FrameKind::user || frame.binary == BinaryId::none) return;
-      const std::uint64_t address = frame.binary_address.value - (frame.is_return ? 1 : 0);
+      const ElfAddress address = call_address(frame.binary_address, frame.is_return);
       of.places.add({frame.binary, address, one.is_inlined}, row_number, row.value, is_self);
     });
   }

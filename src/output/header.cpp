@@ -90,7 +90,7 @@ std::string measured(const RunInfo& run) {
   constexpr std::string_view tracing = "Tracing ";
   constexpr std::string_view in_microseconds = " in microseconds";
   std::string_view title = run.title;
-  if (!title.starts_with(tracing)) return run.event == "cpu-clock" ? std::string() : clean_text(run.event);
+  if (!title.starts_with(tracing)) return run.is_of_cpu_clock() ? std::string() : clean_text(run.event);
   title.remove_prefix(tracing.size());
   if (title.ends_with(in_microseconds)) title.remove_suffix(in_microseconds.size());
   return clean_text(title);
@@ -104,7 +104,7 @@ std::string stacks_of(const RunInfo& run) {
 std::string rate_of(const RunInfo& run) {
   if (run.frequency_hz != 0) return std::to_string(run.frequency_hz) + " Hz";
   if (run.period_events <= 1) return {};
-  return "every " + std::to_string(run.period_events) + (run.event == "cpu-clock" ? " ns" : " events");
+  return "every " + std::to_string(run.period_events) + (run.is_of_cpu_clock() ? " ns" : " events");
 }
 
 std::string time_in_utc(std::uint64_t unix_ns, const char* format) {

@@ -96,9 +96,7 @@ LaneFunction LaneStacks::function_of(const Profile& profile, const ShownFrame& s
     function.path = strings_.intern(clean_text(profile.strings.view(binary.path)));
     function.build_id = strings_.intern(clean_text(profile.strings.view(binary.build_id)));
     function.code = binary.code;
-    // A return address is behind its call, which may be the last instruction of a function.
-    const bool is_behind = frame.is_return && frame.binary_address.value != 0;
-    function.address = ElfAddress{frame.binary_address.value - (is_behind ? 1 : 0)};
+    function.address = call_address(frame.binary_address, frame.is_return && frame.binary_address.value != 0);
   }
   function.source = strings_.intern(clean_text(profile.strings.view(shown.at.file)));
   function.line = shown.at.line;

@@ -29,6 +29,11 @@ MeasureValue time(const Names& names, double ns, std::optional<std::uint64_t> nu
   return value;
 }
 MeasureValue time(const Names& names, std::uint64_t ns) { return time(names, static_cast<double>(ns), ns); }
+MeasureValue mark(const Names& names) {
+  MeasureValue value = named(names, {});
+  value.is_mark = true;
+  return value;
+}
 MeasureValue key(MeasureValue value) {
   value.is_key = true;
   return value;
@@ -60,6 +65,15 @@ std::string most_failing(const Profile& profile, const SyscallError& error) {
   std::string text = cleaned(profile, program.name);
   if (program.tgid != 0) text += " (" + std::to_string(program.tgid) + ')';
   return text + ' ' + percent(program.count, error.count);
+}
+
+// The same in cells for each.
+void visit_most_failing(const Profile& profile, const SyscallError& error, const MeasureVisit& visit) {
+  const bool is_known = !error.programs.empty();
+  const FailingProgram program = is_known ? error.programs.front() : FailingProgram{};
+  visit(named({.csv = "most_by"}, is_known ? cleaned(profile, program.name) : ""));
+  visit(named({.csv = "most_by_pid"}, program.tgid != 0 ? std::to_string(program.tgid) : ""));
+  visit(count({.csv = "most_by_failed"}, program.count));
 }
 
 void visit_process(const Profile& profile, const SyscallUse& call, const MeasureVisit& visit) {
@@ -97,6 +111,7 @@ void visit_wait(const Profile& profile, const ThreadWait& thread, std::uint64_t 
   visit(count({.json = "avg_time_ns"}, average_ns(waits)));
   visit(time({"LONGEST", "longest_ns", "max_time_ns"}, waits.max_ns));
   visit(count({.json = "min_time_ns"}, waits.min_ns));
+  if (thread.never_woke) visit(mark({.json = "never_woke"}));
 }
 
 void visit_durations(const Profile& profile, const DurationTable& table, const DurationTable::Row& row,
@@ -143,6 +158,7 @@ void visit_error(const Profile& profile, const SyscallFailure& failure, const Me
   visit(key(named({.heading = "MEANING"}, error_meaning(error.number))));
   visit(count({"FAILED", "failed", "count"}, error.count));
   visit(named({.heading = "OF ITS CALLS"}, percent(error.count, failure.call->count)));
+  if (!profile.syscalls->by_process) visit_most_failing(profile, error, visit);
 }
 
 }  // namespace profile

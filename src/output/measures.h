@@ -21,6 +21,7 @@ struct MeasureValue {
   std::optional<double> time_ns = {};        // of a time; its heading has no unit, which the table adds
   std::optional<std::uint64_t> number = {};  // for the other forms; nullopt: they have the text, too
   bool is_key = false;                       // says whose values these are
+  bool is_mark = false;                      // it is there or not, and tells no more; json has it as `true`
 };
 using MeasureVisit = std::function<void(const MeasureValue& value)>;
 

@@ -2,6 +2,7 @@
 
 #include <vector>
 
+#include "model/run_words.h"
 #include "output/clean_text.h"
 #include "support/plural.h"
 
@@ -46,9 +47,9 @@ std::string what_was_filtered(const RunInfo& run, const Account& account) {
 std::string why_nothing(const RunInfo& run, const Account& account) {
   if (!account.is_known || account.recorded != 0) return {};
   const std::string nothing = "nothing was recorded: ";
-  const bool is_clock = run.event == "cpu-clock" && run.frequency_hz != 0;
+  const bool is_clock = run.is_of_cpu_clock() && run.frequency_hz != 0;
   const std::string targets = targets_of(run);
-  const bool is_of_calls = run.event == "futex" || run.event == "syscalls";
+  const bool is_of_calls = run.event == measures::futex.event || run.event == measures::syscalls.event;
   const char* const unended =
       is_of_calls && !targets.empty() ? "; if it waits in a call that does not end, -e off-cpu shows where" : "";
   if (account.lost() != 0) return nothing + number_of(account.lost(), "sample") + " were lost";

@@ -194,7 +194,7 @@ std::vector<DebugFileSearch::Candidate> DebugFileSearch::candidates(const DebugQ
     }
     case DebugQuestion::Kind::alternate: {
       const fs::path target = (fs::path(path_of(base.fd)).parent_path() / text).lexically_normal();
-      // A stranger's file names this path. It may be opened only if it leads into one of the listed directories.
+      // An untrusted file names this path. It may be opened only if it leads into one of the listed directories.
       const std::string in = target.is_absolute() ? listed_directory_of(target.string(), may_look_into) : std::string();
       if (!in.empty()) all.push_back({Way::ours, target.string(), in});
       // All of /usr/lib/debug may have been unpacked in another place.

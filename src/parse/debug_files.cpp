@@ -34,7 +34,7 @@ void remember(Table& table, Key key) {
   table.insert(std::move(key));
 }
 
-std::uint64_t view_of(const FileRef& file) { return file.mapped_by.own_mounts ? 0 : file.number; }
+FileNumber view_of(const FileRef& file) { return file.mapped_by.own_mounts ? FileNumber::none : file.number; }
 
 }  // namespace
 
@@ -54,7 +54,7 @@ DebugFile DebugFiles::find(const ElfFile& elf, int fd, const FileRef& file) {
   return from_server(build_id, has_build_id);
 }
 
-DebugFile DebugFiles::first_accepted(const DebugQuestion& question, std::uint64_t base, const Accepts& accepts) {
+DebugFile DebugFiles::first_accepted(const DebugQuestion& question, FileNumber base, const Accepts& accepts) {
   unsigned next = 0;
   std::string why;
   for (;;) {
@@ -112,7 +112,7 @@ DebugFile DebugFiles::by_link(const ElfFile& elf, const std::string& build_id, i
   return {};
 }
 
-DebugFile DebugFiles::find_alternate(const ElfFile& elf, std::uint64_t number, const FileRef& file) {
+DebugFile DebugFiles::find_alternate(const ElfFile& elf, FileNumber number, const FileRef& file) {
   const auto link = read_alternate_link(elf);
   if (!link) return {};
   const Accepts is_right = [&](int candidate) { return is_shared_debug_data(candidate, link->build_id); };

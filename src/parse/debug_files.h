@@ -23,7 +23,7 @@ class ElfFile;
 // An open debug file, with the number that its opener uses for it.
 struct DebugFile {
   Fd fd;
-  std::uint64_t number = 0;
+  FileNumber number = FileNumber::none;
   explicit operator bool() const { return static_cast<bool>(fd); }
 };
 
@@ -32,7 +32,7 @@ class DebugSupplier {
  public:
   virtual ~DebugSupplier() = default;
   // Works as DebugFileSearch::open(), for the file with the number `base`.
-  [[nodiscard]] virtual DebugFile open(const DebugQuestion& question, std::uint64_t base, unsigned& next,
+  [[nodiscard]] virtual DebugFile open(const DebugQuestion& question, FileNumber base, unsigned& next,
                                        std::string& why) = 0;
   // What a debuginfod server has for that build-id.
   [[nodiscard]] virtual DebugFile from_server(const std::string& build_id) = 0;
@@ -48,18 +48,18 @@ class DebugFiles {
   [[nodiscard]] DebugFile find(const ElfFile& elf, int fd, const FileRef& file);
   // The file that .gnu_debugaltlink of `elf` leads to, which several debug files share. `elf` is `file` itself, or its
   // debug file, which has the number `number`. The answer holds only debug information and may be of type ET_REL.
-  [[nodiscard]] DebugFile find_alternate(const ElfFile& elf, std::uint64_t number, const FileRef& file);
+  [[nodiscard]] DebugFile find_alternate(const ElfFile& elf, FileNumber number, const FileRef& file);
   [[nodiscard]] DebugSupplier& supplier() { return supplier_; }
 
  private:
   // Device, inode, size and time of modification.
   using FileKey = std::tuple<std::uint64_t, std::uint64_t, std::uint64_t, std::int64_t>;
   using Accepts = std::function<bool(int fd)>;
-  // A build-id, and the number of a file whose process sees other directories than we do; 0 for all other files.
-  using BuildIdKey = std::pair<std::string, std::uint64_t>;
+  // A build-id, and the number of a file whose process sees other directories than we do; `none` for all other files.
+  using BuildIdKey = std::pair<std::string, FileNumber>;
 
   [[nodiscard]] static std::optional<FileKey> key_of(int fd);
-  [[nodiscard]] DebugFile first_accepted(const DebugQuestion& question, std::uint64_t base, const Accepts& accepts);
+  [[nodiscard]] DebugFile first_accepted(const DebugQuestion& question, FileNumber base, const Accepts& accepts);
   [[nodiscard]] DebugFile by_build_id(const std::string& build_id, const FileRef& file, const Accepts& accepts);
   [[nodiscard]] DebugFile by_link(const ElfFile& elf, const std::string& build_id, int fd, const FileRef& file);
   [[nodiscard]] DebugFile from_server(const std::string& build_id, const Accepts& accepts);
@@ -68,8 +68,8 @@ class DebugFiles {
   DebugSupplier& supplier_;
   std::uint64_t checksum_budget_bytes_;
   std::set<BuildIdKey> not_in_directories_;
-  std::set<std::string> not_on_server_;                     // build-ids
-  std::set<std::pair<FileKey, std::uint64_t>> not_linked_;  // files whose link leads to no file
+  std::set<std::string> not_on_server_;                  // build-ids
+  std::set<std::pair<FileKey, FileNumber>> not_linked_;  // files whose link leads to no file
   std::map<FileKey, std::optional<std::uint32_t>> checksums_;
 };
 

@@ -48,7 +48,7 @@ void forget_missing(const std::string& cache, const std::string& build_id) noexc
 }
 
 template <class Function>
-void look_up(void* library, const char* name, Function*& function) {
+void load_function(void* library, const char* name, Function*& function) {
   function = reinterpret_cast<Function*>(::dlsym(library, name));
   if (function == nullptr)
     throw Error(std::string("--debuginfod: ") + library_name + " has no " + name + "; it is too old");
@@ -94,10 +94,10 @@ Debuginfod::Debuginfod(const std::string& cache, Patience patience)
   }
   debuginfod_client* (*begin)() = nullptr;
   void (*set_progress)(debuginfod_client*, int (*)(debuginfod_client*, long, long)) = nullptr;
-  look_up(library, "debuginfod_begin", begin);
-  look_up(library, "debuginfod_end", end_);
-  look_up(library, "debuginfod_find_debuginfo", find_);
-  look_up(library, "debuginfod_set_progressfn", set_progress);
+  load_function(library, "debuginfod_begin", begin);
+  load_function(library, "debuginfod_end", end_);
+  load_function(library, "debuginfod_find_debuginfo", find_);
+  load_function(library, "debuginfod_set_progressfn", set_progress);
   client_ = begin();
   if (client_ == nullptr) throw Error(std::string("--debuginfod: ") + library_name + " does not start");
   set_progress(client_, go_on);

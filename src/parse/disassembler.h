@@ -1,5 +1,5 @@
-// Makes text of machine code with libcapstone, which is loaded only when code is to be shown. The code is a stranger's:
-// only the parser in its sandbox calls this.
+// Makes text of machine code with libcapstone, which is loaded only when code is to be shown. The code may be
+// hostile: only the parser in its sandbox calls this.
 #pragma once
 
 #include <cstddef>

@@ -50,11 +50,11 @@ void run_fetcher(ChildEnds ends) {
       parser.emplace(std::move(message->fds[0]));
       continue;
     }
-    const auto number = in.get<std::uint64_t>();
+    const auto number = in.get<FileNumber>();
     const auto owner = in.get<std::uint64_t>();
     const std::string build_id(in.text());
     const Fd found = in.is_whole() && servers && is_build_id(build_id) ? servers->find(build_id, owner) : Fd();
-    const bool is_given = found && parser && hand_over(*parser, number, found.get());
+    const bool is_given = found && parser && hand_over(*parser, value_of(number), found.get());
     main_process.send(message_of(number, is_given, !is_given && servers && servers->has_given_up()));
   }
   ::_exit(0);

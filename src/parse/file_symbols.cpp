@@ -32,7 +32,7 @@ void ask_companion(const FileBytes& bytes, std::span<const ElfAddress> addresses
 // Gets split-off files from the supplier of debug files.
 class HandedSplits final : public SplitFiles {
  public:
-  HandedSplits(DebugSupplier& supplier, std::uint64_t base) : supplier_(supplier), base_(base) {}
+  HandedSplits(DebugSupplier& supplier, FileNumber base) : supplier_(supplier), base_(base) {}
   Fd package(WorkBudget& budget) override {
     std::string why;
     return open({.kind = DebugQuestion::Kind::package, .text = {}}, why, budget);
@@ -49,7 +49,7 @@ class HandedSplits final : public SplitFiles {
   }
 
   DebugSupplier& supplier_;
-  std::uint64_t base_;
+  FileNumber base_;
 };
 
 bool has_debug_information(const ElfFile& elf) {
@@ -132,7 +132,7 @@ SourceChains FileSymbols::lines(std::span<const ElfAddress> addresses) {
   std::string why;
   const auto other = is_elsewhere ? ElfFile::read(source, why, &budget_) : std::nullopt;
   const auto& elf = is_elsewhere ? other : elf_;
-  const std::uint64_t number = is_elsewhere ? debug_file().number : file_.number;
+  const FileNumber number = is_elsewhere ? debug_file().number : file_.number;
   const bool may_share = elf && bytes_.fd() >= 0 && !budget_.spent();
   const DebugFile shared = may_share ? debug_files_.find_alternate(*elf, number, file_) : DebugFile();
   HandedSplits splits(debug_files_.supplier(), file_.number);

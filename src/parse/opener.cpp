@@ -25,7 +25,7 @@ FileState take_state(WireReader& in) {
 }
 
 // The answer for a file about which nothing will be told.
-FileAnswer unknown_state(std::uint64_t number, Unnamed reason) {
+FileAnswer unknown_state(FileNumber number, Unnamed reason) {
   return {.number = number, .reason = reason, .stamp = {}, .state = FileState::unknown};
 }
 
@@ -55,7 +55,7 @@ void Opener::take(const Message& message) {
     return;
   }
   if (const auto late = not_awaited_.find(id); late != not_awaited_.end()) {
-    const std::uint64_t number = late->second;
+    const FileNumber number = late->second;
     if (reason != Unnamed::no_answer) not_awaited_.erase(late);
     if (reason == Unnamed::named) close(number);
     return;
@@ -162,9 +162,9 @@ std::optional<std::string> Opener::answer_of(std::uint64_t id, std::chrono::mill
   return std::nullopt;
 }
 
-std::vector<FileKeeper::State> Opener::states(std::span<const std::uint64_t> numbers) {
+std::vector<FileKeeper::State> Opener::states(std::span<const FileNumber> numbers) {
   std::vector<State> states(numbers.size(), State::unknown);
-  const std::uint64_t number = numbers.front();
+  const FileNumber number = numbers.front();
   const std::uint64_t id = send(OpenerCall::state, number, numbers.subspan(1));
   const auto answer = answer_of(id, short_patience);
   if (!answer && !channel_.is_gone()) {
@@ -181,12 +181,12 @@ std::vector<FileKeeper::State> Opener::states(std::span<const std::uint64_t> num
   return states;
 }
 
-void Opener::close(std::uint64_t number) {
+void Opener::close(FileNumber number) {
   owners_.erase(number);
   send(OpenerCall::close, number);
 }
 
-void Opener::note_owner(std::uint64_t number, std::uint64_t owner) {
+void Opener::note_owner(FileNumber number, std::uint64_t owner) {
   if (owner != 0) {
     owners_[number] = owner;
   } else {
@@ -194,32 +194,32 @@ void Opener::note_owner(std::uint64_t number, std::uint64_t owner) {
   }
 }
 
-Unnamed Opener::opened_as(std::uint64_t number, Unnamed reason) {
+Unnamed Opener::opened_as(FileNumber number, Unnamed reason) {
   const bool may_come = reason == Unnamed::not_opened || reason == Unnamed::no_answer;
   if (may_come && not_awaited_.size() < most_remembered) not_awaited_[asked_id_] = number;
   return reason;
 }
 
-std::uint64_t Opener::owner_of(std::uint64_t number) const {
+std::uint64_t Opener::owner_of(FileNumber number) const {
   const auto found = owners_.find(number);
   return found == owners_.end() ? 0 : found->second;
 }
 
-Unnamed Opener::hand(std::uint64_t number, WayNumber way, FileKind kind, const std::function<void()>& meanwhile) {
+Unnamed Opener::hand(FileNumber number, WayNumber way, FileKind kind, const std::function<void()>& meanwhile) {
   if (is_exhausted_) return Unnamed::no_answer;
   const auto answer = answer_of(send(OpenerCall::hand, number, way, kind), patience_with_files, meanwhile);
   if (!answer) return is_exhausted_ ? Unnamed::no_answer : Unnamed::not_opened;
   return WireReader(*answer).one_of(Unnamed::count);
 }
 
-Unnamed Opener::open_debug(std::uint64_t number, WayNumber way, std::uint64_t base, const DebugQuestion& question,
+Unnamed Opener::open_debug(FileNumber number, WayNumber way, FileNumber base, const DebugQuestion& question,
                            unsigned& next, std::string& why) {
   why = why_no_answer();
   return opened_as(number,
                    ask(std::tie(next, why), OpenerCall::debug, number, way, base, question.kind, question.text, next));
 }
 
-Unnamed Opener::open_path(std::uint64_t number, const std::string& path, FileStamp& stamp, std::string& why) {
+Unnamed Opener::open_path(FileNumber number, const std::string& path, FileStamp& stamp, std::string& why) {
   why = why_no_answer();
   std::uint64_t owner = 0;
   const Unnamed reason = opened_as(number, ask(std::tie(stamp, owner, why), OpenerCall::path, number, path));
@@ -283,7 +283,7 @@ std::string Opener::why_no_answer() const {
   return channel_.is_gone() ? in_words(ChildKind::opener) + " was ended" : does_not_answer;
 }
 
-void Opener::distrust(std::uint64_t number) { send(OpenerCall::distrust, number); }
+void Opener::distrust(FileNumber number) { send(OpenerCall::distrust, number); }
 
 Fd Opener::new_way(WayNumber way) {
   std::pair<Fd, Fd> ends = new_socket_pair();

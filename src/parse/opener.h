@@ -40,8 +40,8 @@ class Opener final : public FileKeeper, public StackReader {
   void open(const FileQuestion& question) override;
   void take_answers(const std::function<void(const FileAnswer&)>& take) override;
   bool wait_for_answer(std::chrono::milliseconds patience) override;
-  std::vector<State> states(std::span<const std::uint64_t> numbers) override;
-  void close(std::uint64_t number) override;
+  std::vector<State> states(std::span<const FileNumber> numbers) override;
+  void close(FileNumber number) override;
   void hold_perf_map(std::uint32_t tgid, std::optional<std::uint32_t> user) override;
   void drop_perf_map(std::uint32_t tgid) override;
 
@@ -50,34 +50,34 @@ class Opener final : public FileKeeper, public StackReader {
   // The next functions wait, but not for long. They return `named` when it was done.
   // Passes the file on, with its number as tag, if it is of that kind. `parser_gave_up`: the child does not take it.
   // `meanwhile`: called now and then while it waits, unless it is empty.
-  Unnamed hand(std::uint64_t number, WayNumber way, FileKind kind, const std::function<void()>& meanwhile = {});
+  Unnamed hand(FileNumber number, WayNumber way, FileKind kind, const std::function<void()>& meanwhile = {});
   // Works as DebugFileSearch::open(). A file that is found is kept as `number` and passed on with that tag.
-  Unnamed open_debug(std::uint64_t number, WayNumber way, std::uint64_t base, const DebugQuestion& question,
-                     unsigned& next, std::string& why);
-  // The number of the map as it is now, or of the held map of a process that is gone. 0: there is none. `last_user`: as
-  // in profile::open_perf_map().
-  std::uint64_t open_perf_map(std::uint32_t tgid, std::optional<std::uint32_t> last_user, std::uint64_t& size_bytes);
+  Unnamed open_debug(FileNumber number, WayNumber way, FileNumber base, const DebugQuestion& question, unsigned& next,
+                     std::string& why);
+  // The number of the map as it is now, or of the held map of a process that is gone. `none`: there is none.
+  // `last_user`: as in profile::open_perf_map().
+  FileNumber open_perf_map(std::uint32_t tgid, std::optional<std::uint32_t> last_user, std::uint64_t& size_bytes);
   // The present size of an open file.
-  [[nodiscard]] std::optional<std::uint64_t> size_of(std::uint64_t number);
+  [[nodiscard]] std::optional<std::uint64_t> size_of(FileNumber number);
   // Call it when the map was read.
-  void leave_perf_map(std::uint32_t tgid, std::uint64_t number);
+  void leave_perf_map(std::uint32_t tgid, FileNumber number);
   // What stat(2) says of a path that the user named. No value: the file system does not answer. `to_write`: the path is
   // also opened for writing.
   [[nodiscard]] std::optional<Children::Seen> look(const std::string& path, bool to_write);
   // `why` says why it is not open.
-  Unnamed open_path(std::uint64_t number, const std::string& path, FileStamp& stamp, std::string& why);
+  Unnamed open_path(FileNumber number, const std::string& path, FileStamp& stamp, std::string& why);
   // Works as open(), but waits for the answer.
   Unnamed open_now(const FileQuestion& question, FileStamp& stamp);
 
   // Says that reading the file got stuck.
-  void distrust(std::uint64_t number);
+  void distrust(FileNumber number);
   // Makes the way to a new child. Returns the end of the child.
   [[nodiscard]] Fd new_way(WayNumber way);
   // Who decides what a file says, as CodeFile::owner(); 0 when it is not known.
-  [[nodiscard]] std::uint64_t owner_of(std::uint64_t number) const;
+  [[nodiscard]] std::uint64_t owner_of(FileNumber number) const;
 
   // A number of our own; it is different from those of mapped files.
-  [[nodiscard]] std::uint64_t new_number() { return first_own_number + own_numbers_++; }
+  [[nodiscard]] FileNumber new_number() { return FileNumber{first_own_number + own_numbers_++}; }
   [[nodiscard]] int fd() const { return channel_.fd(); }
   // Why a question has no answer, for the user.
   [[nodiscard]] std::string why_no_answer() const;
@@ -93,7 +93,7 @@ class Opener final : public FileKeeper, public StackReader {
   static constexpr std::uint64_t first_own_number = std::uint64_t{1} << 63;
 
   struct HeldMap {
-    std::uint64_t number = 0;
+    FileNumber number = FileNumber::none;
     std::optional<std::uint32_t> user;
     std::uint64_t size_bytes = 0;
     bool is_open = false;
@@ -133,9 +133,9 @@ class Opener final : public FileKeeper, public StackReader {
   [[nodiscard]] bool may_wait(std::chrono::milliseconds patience) const;
   void note_silence(std::chrono::milliseconds patience);
   void pump();
-  void note_owner(std::uint64_t number, std::uint64_t owner);
+  void note_owner(FileNumber number, std::uint64_t owner);
   // The answer of the last ask() to open a file. If it comes after all, the file is closed.
-  Unnamed opened_as(std::uint64_t number, Unnamed reason);
+  Unnamed opened_as(FileNumber number, Unnamed reason);
   void take(const Message& message);
   [[nodiscard]] std::optional<std::string> answer_of(std::uint64_t id, std::chrono::milliseconds patience,
                                                      const std::function<void()>& meanwhile = {});
@@ -144,16 +144,15 @@ class Opener final : public FileKeeper, public StackReader {
   pid_t process_;
   std::uint64_t ids_ = 0;
   std::uint64_t own_numbers_ = 0;
-  std::uint64_t asked_id_ = 0;  // of the last ask()
-  std::unordered_map<std::uint64_t, std::uint64_t>
-      not_awaited_;                                           // from question to number of the file, if it opens late
-  std::unordered_map<std::uint64_t, std::uint64_t> owners_;   // of open files, by number, where it is not 0
-  std::unordered_map<std::uint64_t, std::uint64_t> opening_;  // from question to number of file
-  std::unordered_map<std::uint64_t, std::uint64_t> late_states_;  // likewise
+  std::uint64_t asked_id_ = 0;                                 // of the last ask()
+  std::unordered_map<std::uint64_t, FileNumber> not_awaited_;  // from question to number of the file, if it opens late
+  std::unordered_map<FileNumber, std::uint64_t> owners_;       // of open files, by number, where it is not 0
+  std::unordered_map<std::uint64_t, FileNumber> opening_;      // from question to number of file
+  std::unordered_map<std::uint64_t, FileNumber> late_states_;  // likewise
   std::deque<FileAnswer> opened_;
   struct AskedMap {
     std::uint32_t tgid = 0;
-    std::uint64_t number = 0;
+    FileNumber number = FileNumber::none;
   };
   std::map<std::uint32_t, HeldMap> held_maps_;              // by tgid
   std::unordered_map<std::uint64_t, AskedMap> asked_maps_;  // by question

@@ -6,19 +6,22 @@
 #include <cstdint>
 #include <tuple>
 
+#include "children/wire.h"
 #include "process/file_keeper.h"
 
 namespace profile {
 
+template <>
+inline constexpr bool is_any_number<FileNumber> = true;
 constexpr auto wire_fields(const FileIdentity&) {
-  return std::tuple(&FileIdentity::device_major, &FileIdentity::device_minor, &FileIdentity::inode);
+  return std::tuple(&FileIdentity::device_major, &FileIdentity::device_minor, &FileIdentity::inode,
+                    &FileIdentity::generation);
 }
 constexpr auto wire_fields(const MappedBy&) {
   return std::tuple(&MappedBy::tgid, &MappedBy::own_mounts, &MappedBy::start, &MappedBy::end);
 }
 constexpr auto wire_fields(const FileQuestion&) {
-  return std::tuple(&FileQuestion::number, &FileQuestion::identity, &FileQuestion::generation, &FileQuestion::path,
-                    &FileQuestion::mapped_by);
+  return std::tuple(&FileQuestion::number, &FileQuestion::identity, &FileQuestion::path, &FileQuestion::mapped_by);
 }
 constexpr auto wire_fields(const FileStamp&) {
   return std::tuple(&FileStamp::device, &FileStamp::inode, &FileStamp::size_bytes, &FileStamp::modified_ns,

@@ -94,10 +94,10 @@ class OpenerProcess {
       return;
     }
     if (job.call == OpenerCall::distrust) {
-      if (const KeptFilePtr file = files_.find(in.get<std::uint64_t>())) files_.distrust(file->owner);
+      if (const KeptFilePtr file = files_.find(in.get<FileNumber>())) files_.distrust(file->owner);
       return;
     }
-    if (job.call == OpenerCall::close) files_.begin_close(in.get<std::uint64_t>(), job.id);
+    if (job.call == OpenerCall::close) files_.begin_close(in.get<FileNumber>(), job.id);
     job.rest = message.bytes.substr(sizeof job.id + sizeof job.call);
     const std::lock_guard lock(mutex_);
     jobs_.push_back(std::move(job));

@@ -1,4 +1,4 @@
-// The opener: a child that opens files of strangers with root's rights. It does so in threads, because any of them may
+// The opener: a child that opens untrusted files with root's rights. It does so in threads, because any of them may
 // wait for ever.
 #pragma once
 

@@ -14,13 +14,13 @@ constexpr unsigned most_doublings = 7;  // an hour
 
 }  // namespace
 
-KeptFilePtr OpenerFiles::find(std::uint64_t number) {
+KeptFilePtr OpenerFiles::find(FileNumber number) {
   const std::lock_guard lock(mutex_);
   const auto at = kept_.find(number);
   return at == kept_.end() ? nullptr : at->second;
 }
 
-KeptFilePtr OpenerFiles::keep(std::uint64_t number, KeptFile file) {
+KeptFilePtr OpenerFiles::keep(FileNumber number, KeptFile file) {
   auto place = std::make_shared<const KeptFile>(std::move(file));
   KeptFilePtr before;  // it is closed without the lock
   const std::lock_guard lock(mutex_);
@@ -28,7 +28,7 @@ KeptFilePtr OpenerFiles::keep(std::uint64_t number, KeptFile file) {
   return place;
 }
 
-void OpenerFiles::begin_close(std::uint64_t number, std::uint64_t question) {
+void OpenerFiles::begin_close(FileNumber number, std::uint64_t question) {
   const std::lock_guard lock(mutex_);
   const auto at = kept_.find(number);
   if (at == kept_.end()) return;
@@ -97,13 +97,13 @@ void OpenerFiles::set_way(WayNumber way, Fd link) {
   before = std::exchange(ways_[way % way_count], {way, std::make_shared<const WaitingChannel>(std::move(link))});
 }
 
-bool OpenerFiles::give(WayNumber way, std::uint64_t tag, int fd) {
+bool OpenerFiles::give(WayNumber way, FileNumber number, int fd) {
   std::unique_lock lock(mutex_);
   const Way found = ways_[way % way_count];
   lock.unlock();
   if (found.number != way || !found.link) return false;
   const std::lock_guard giving(giving_);
-  return hand_over(*found.link, tag, fd);
+  return hand_over(*found.link, value_of(number), fd);
 }
 
 void OpenerFiles::answer(std::string_view message) {

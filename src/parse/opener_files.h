@@ -51,11 +51,11 @@ class OpenerFiles {
  public:
   explicit OpenerFiles(const WaitingChannel& questions) : questions_(questions) {}
 
-  [[nodiscard]] KeptFilePtr find(std::uint64_t number);
+  [[nodiscard]] KeptFilePtr find(FileNumber number);
   // Keeps `file` under `number`, in place of the file that had this number.
-  KeptFilePtr keep(std::uint64_t number, KeptFile file);
+  KeptFilePtr keep(FileNumber number, KeptFile file);
   // Frees the number for another file. The file waits to be closed under the number of the question.
-  void begin_close(std::uint64_t number, std::uint64_t question);
+  void begin_close(FileNumber number, std::uint64_t question);
   [[nodiscard]] KeptFilePtr find_closing(std::uint64_t question);
   void close(std::uint64_t question);
   // For each owner with files that wait to be closed, the question of one; and one question of this owner.
@@ -74,7 +74,7 @@ class OpenerFiles {
   // Sets the way to a new child.
   void set_way(WayNumber way, Fd link);
   // False: there is no such child, or it does not take what it gets.
-  bool give(WayNumber way, std::uint64_t tag, int fd);
+  bool give(WayNumber way, FileNumber number, int fd);
 
   void answer(std::string_view message);
 
@@ -83,7 +83,7 @@ class OpenerFiles {
   std::mutex mutex_;
   std::mutex answering_;
   std::mutex giving_;
-  std::map<std::uint64_t, KeptFilePtr> kept_;
+  std::map<FileNumber, KeptFilePtr> kept_;
   std::map<std::uint64_t, KeptFilePtr> closing_;
   struct Ban {
     bool holds = false;

@@ -114,9 +114,8 @@ void OpenerJobs::run(const OpenerJob& job) {
 
 void OpenerJobs::open(const OpenerJob& job, WireReader& in) {
   KeptFile file;
-  const auto number = in.get<std::uint64_t>();
+  const auto number = in.get<FileNumber>();
   const auto identity = in.get<FileIdentity>();
-  const auto generation = in.get<std::uint32_t>();
   in.read(file.path, file.mapped_by);
   const std::string status = status_of_process(file.mapped_by.tgid).value_or("");
   const std::uint64_t part = part_of_file(identity);
@@ -125,8 +124,8 @@ void OpenerJobs::open(const OpenerJob& job, WireReader& in) {
   const bool is_banned = files_.is_banned(file.process_owner);
   if (!is_turn_of(job, is_banned ? FileOwner{.part = part} : file.process_owner)) return;
   const auto rights = rights_in_status(status);
-  OpenedFile opened = is_banned ? opener_.open_owned(identity, file.path, file.mapped_by, generation)
-                                : opener_.open(identity, file.path, file.mapped_by, generation);
+  OpenedFile opened = is_banned ? opener_.open_owned(identity, file.path, file.mapped_by)
+                                : opener_.open(identity, file.path, file.mapped_by);
   if (!opened.fd) return answer(job, opened.reason);
   file.owner = owner_of_content(opened.owner, part, file.process_owner);
   if (files_.is_banned(file.owner)) return answer(job, Unnamed::no_answer);
@@ -141,11 +140,11 @@ void OpenerJobs::open(const OpenerJob& job, WireReader& in) {
 }
 
 void OpenerJobs::state(const OpenerJob& job, WireReader& in) {
-  const KeptFilePtr file = files_.find(in.get<std::uint64_t>());
+  const KeptFilePtr file = files_.find(in.get<FileNumber>());
   if (!file) return answer(job, Unnamed::no_answer);
   if (!is_turn_of(job, file->owner)) return;
   std::string answer_bytes = message_of(job.id, Unnamed::named, FileOpener::state(file->fd.get(), file->stamp));
-  for (const auto number : in.get<std::vector<std::uint64_t>>()) {
+  for (const auto number : in.get<std::vector<FileNumber>>()) {
     const KeptFilePtr other = files_.find(number);
     // Each file of root is an owner of its own.
     const bool is_told = other && other->owner.uid == file->owner.uid &&
@@ -157,7 +156,7 @@ void OpenerJobs::state(const OpenerJob& job, WireReader& in) {
 }
 
 void OpenerJobs::hand(const OpenerJob& job, WireReader& in) {
-  const auto number = in.get<std::uint64_t>();
+  const auto number = in.get<FileNumber>();
   const auto way = in.get<WayNumber>();
   const auto kind = in.one_of(FileKind::count);
   const KeptFilePtr file = files_.find(number);
@@ -179,9 +178,9 @@ void OpenerJobs::close(const OpenerJob& job) {
 }
 
 void OpenerJobs::debug(const OpenerJob& job, WireReader& in) {
-  const auto number = in.get<std::uint64_t>();
+  const auto number = in.get<FileNumber>();
   const auto way = in.get<WayNumber>();
-  const KeptFilePtr base = files_.find(in.get<std::uint64_t>());
+  const KeptFilePtr base = files_.find(in.get<FileNumber>());
   DebugQuestion question;
   unsigned next = 0;
   in.read(question.kind, question.text, next);
@@ -218,7 +217,7 @@ void OpenerJobs::debug(const OpenerJob& job, WireReader& in) {
 }
 
 void OpenerJobs::perf_map(const OpenerJob& job, WireReader& in) {
-  const auto number = in.get<std::uint64_t>();
+  const auto number = in.get<FileNumber>();
   const auto tgid = in.get<std::uint32_t>();
   const auto last_user = in.get<std::optional<std::uint32_t>>();
   KeptFile file;
@@ -238,7 +237,7 @@ void OpenerJobs::perf_map(const OpenerJob& job, WireReader& in) {
 }
 
 void OpenerJobs::size(const OpenerJob& job, WireReader& in) {
-  const KeptFilePtr file = files_.find(in.get<std::uint64_t>());
+  const KeptFilePtr file = files_.find(in.get<FileNumber>());
   if (!file) return answer(job, Unnamed::file_gone);
   if (!is_turn_of(job, file->owner)) return;
   const auto status = status_of(file->fd.get());
@@ -270,7 +269,7 @@ void OpenerJobs::stacks(const OpenerJob& job, WireReader& in) {
 
 // The user or the system chose this path.
 void OpenerJobs::path(const OpenerJob& job, WireReader& in) {
-  const auto number = in.get<std::uint64_t>();
+  const auto number = in.get<FileNumber>();
   KeptFile file;
   file.path = in.text();
   file.mapped_by.own_mounts = true;

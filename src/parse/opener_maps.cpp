@@ -28,7 +28,7 @@ void Opener::hold_perf_map(std::uint32_t tgid, std::optional<std::uint32_t> user
   }
   HeldMap& map = held_maps_[tgid];
   map.user = user;
-  if (map.number == 0) map.number = new_number();
+  if (map.number == FileNumber::none) map.number = new_number();
   ask_for_map(tgid, map);
 }
 
@@ -46,33 +46,33 @@ void Opener::ask_for_maps() {
   for (auto& [tgid, map] : held_maps_) ask_for_map(tgid, map);
 }
 
-std::uint64_t Opener::open_perf_map(std::uint32_t tgid, std::optional<std::uint32_t> last_user,
-                                    std::uint64_t& size_bytes) {
+FileNumber Opener::open_perf_map(std::uint32_t tgid, std::optional<std::uint32_t> last_user,
+                                 std::uint64_t& size_bytes) {
   pump();
   const auto held = held_maps_.find(tgid);
   const auto is_held = [&] { return held != held_maps_.end() && held->second.is_open; };
   // While the process lives, its map may be another file by now.
   if (!is_held() || !is_gone_process(tgid)) {
-    const std::uint64_t number = new_number();
+    const FileNumber number = new_number();
     std::uint64_t owner = 0;
     const Unnamed reason = ask(std::tie(size_bytes, owner), OpenerCall::perf_map, number, tgid, last_user);
     if (opened_as(number, reason) == Unnamed::named) {
       note_owner(number, owner);
       return number;
     }
-    if (!is_held()) return 0;
+    if (!is_held()) return FileNumber::none;
   }
   size_bytes = held->second.size_bytes;
   return held->second.number;
 }
 
-std::optional<std::uint64_t> Opener::size_of(std::uint64_t number) {
+std::optional<std::uint64_t> Opener::size_of(FileNumber number) {
   std::uint64_t size_bytes = 0;
   const Unnamed reason = ask(std::tie(size_bytes), OpenerCall::size, number);
   return reason == Unnamed::named ? std::optional(size_bytes) : std::nullopt;
 }
 
-void Opener::leave_perf_map(std::uint32_t tgid, std::uint64_t number) {
+void Opener::leave_perf_map(std::uint32_t tgid, FileNumber number) {
   const auto held = held_maps_.find(tgid);
   if (held == held_maps_.end() || held->second.number != number) return close(number);
   if (is_gone_process(tgid)) drop_perf_map(tgid);

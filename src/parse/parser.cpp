@@ -54,9 +54,9 @@ ParserLink* Parser::running_for(std::uint64_t owner) {
     place->owner = owner;
   }
   place->last_use = ++uses_;
-  std::uint64_t offender = 0;
+  FileNumber offender = FileNumber::none;
   if (place->link.is_running(offender)) return &place->link;
-  if (offender != 0) blame({offender, {}}, false);
+  if (offender != FileNumber::none) blame({offender, {}}, false);
   if (is_missing_ && !start_again_.is_over()) return nullptr;
   is_missing_ = !place->link.start();
   if (!is_missing_) return &place->link;
@@ -68,7 +68,7 @@ ParserLink* Parser::running_for(std::uint64_t owner) {
 
 void Parser::blame(const AskedFile& file, bool is_stuck) {
   ++given_up_;
-  if (file.number == 0) return;
+  if (file.number == FileNumber::none) return;
   if (given_up_paths_.size() < most_paths && !file.path.empty()) given_up_paths_.emplace(file.path);
   ended_.add(opener_.owner_of(file.number));
   if (is_stuck) opener_.distrust(file.number);
@@ -80,7 +80,7 @@ std::optional<std::string> Parser::ask(std::string_view words, const AskedFile& 
   took_ns_ = 0;
   failed = is_end_pressing() ? Unnamed::out_of_time : Unnamed::parser_gave_up;
   if (failed == Unnamed::out_of_time) return std::nullopt;
-  const std::uint64_t owner = file.number != 0 ? opener_.owner_of(file.number) : root;
+  const std::uint64_t owner = file.number != FileNumber::none ? opener_.owner_of(file.number) : root;
   if (ended_.are_too_many(owner)) return std::nullopt;
   bool was_repeated = false;
   bool may_fetch = true;
@@ -88,8 +88,8 @@ std::optional<std::string> Parser::ask(std::string_view words, const AskedFile& 
   for (;;) {
     ParserLink* const parser = running_for(owner);
     if (parser == nullptr) return std::nullopt;
-    const std::uint64_t before = parser->turn_to(file.number);
-    if (file.number != 0) {
+    const FileNumber before = parser->turn_to(file.number);
+    if (file.number != FileNumber::none) {
       const Unnamed handed = opener_.hand(file.number, parser->way(), file.kind, meanwhile_);
       if (handed == Unnamed::parser_gave_up && !std::exchange(was_repeated, true)) {
         parser->end();
@@ -126,7 +126,7 @@ std::optional<std::string> Parser::ask(std::string_view words, const AskedFile& 
       may_fetch = false;
       continue;
     }
-    if (is_others && before != 0 && !was_ended) opener_.distrust(before);
+    if (is_others && before != FileNumber::none && !was_ended) opener_.distrust(before);
     if ((is_others || was_ended) && !std::exchange(was_repeated, true)) continue;
     const bool may_be_plain = limits.may_be_plain && outcome.is_demangling && outcome.ended != Ended::broke_rules;
     if (may_be_plain && !std::exchange(is_plain, true)) continue;
@@ -154,7 +154,8 @@ Answer Parser::answer_to(std::string_view words, const AskedFile& file, const An
   budget.take(std::max({said, steps_of(took_ns_), steps_a_byte * answer->size()}));
   auto read = take(in, asked);
   if (read && in.is_whole()) return std::move(*read);
-  if (ParserLink* const parser = running_for(file.number != 0 ? opener_.owner_of(file.number) : root)) parser->end();
+  if (ParserLink* const parser = running_for(file.number != FileNumber::none ? opener_.owner_of(file.number) : root))
+    parser->end();
   blame(file, false);
   budget.take(budget.left());
   nothing.failed = Unnamed::parser_gave_up;
@@ -177,8 +178,8 @@ LinesOfFile Parser::lines(const FileRef& file, std::span<const ElfAddress> addre
 }
 
 UnwindOfFile Parser::unwind_table(const FileRef& file, WorkBudget& budget) {
-  const std::string words = file.number != 0 ? question(ParserCall::unwind, file, budget.left())
-                                             : message_of(ParserCall::vdso_unwind, budget.left());
+  const std::string words = file.number != FileNumber::none ? question(ParserCall::unwind, file, budget.left())
+                                                            : message_of(ParserCall::vdso_unwind, budget.left());
   const AnswerLimits limits{.most_bytes = most_answer_bytes(ParserCall::unwind, 0)};
   return answer_to(words, {file.number, file.path}, limits, budget, take_unwind, 0);
 }
@@ -189,7 +190,7 @@ NamesOfFile Parser::vdso_names(std::span<const FileOffset> offsets) {
   return answer_to(message_of(ParserCall::vdso, offsets), {}, limits, none, take_names, offsets.size());
 }
 
-FileReader::JitMapRef Parser::jit_dump(std::uint64_t number) {
+FileReader::JitMapRef Parser::jit_dump(FileNumber number) {
   const auto size_bytes = opener_.size_of(number);
   if (!size_bytes) return {};
   return {.number = number, .size_bytes = *size_bytes, .owner = opener_.owner_of(number), .is_dump = true};
@@ -225,8 +226,8 @@ std::vector<std::string> Parser::demangled(std::span<const std::string> names) {
   return in.is_whole() && demangled.size() == names.size() ? demangled : as_they_are;
 }
 
-void Parser::rest() {
-  for (Place& place : places_) place.link.rest();
+void Parser::release_files() {
+  for (Place& place : places_) place.link.release_files();
 }
 
 std::optional<std::string> Parser::ask_for_probes(std::string_view words, const FileRef& file, Unnamed& failed,

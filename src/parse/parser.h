@@ -35,12 +35,12 @@ class Parser final : public FileReader {
   LinesOfFile lines(const FileRef& file, std::span<const ElfAddress> addresses, WorkBudget& budget) override;
   UnwindOfFile unwind_table(const FileRef& file, WorkBudget& budget) override;
   NamesOfFile vdso_names(std::span<const FileOffset> offsets) override;
-  JitMapRef jit_dump(std::uint64_t number) override;
+  JitMapRef jit_dump(FileNumber number) override;
   JitMapRef perf_map_of(std::uint32_t tgid, std::optional<std::uint32_t> last_user) override;
   NamesOfJit jit_names(std::uint32_t tgid, const JitMapRef& map, std::span<const RuntimeAddress> addresses,
                        WorkBudget& budget) override;
   std::vector<std::string> demangled(std::span<const std::string> names) override;
-  void rest() override;
+  void release_files() override;
   void set_meanwhile(const std::function<void()>& meanwhile) override { meanwhile_ = meanwhile; }
 
   // For probes. nullopt: it is no ELF file, or reading it was given up; `failed` says which.
@@ -73,9 +73,9 @@ class Parser final : public FileReader {
     std::uint64_t owner = 0;
     std::uint64_t last_use = 0;  // 0: never used
   };
-  // The file of a question. `number` 0: none.
+  // The file of a question, if it is about one.
   struct AskedFile {
-    std::uint64_t number = 0;
+    FileNumber number = FileNumber::none;
     std::string_view path;
     FileKind kind = FileKind::elf;
   };
@@ -106,7 +106,7 @@ class Parser final : public FileReader {
   OwnerAllowances probing_;
   std::size_t given_up_ = 0;
   std::set<std::string> given_up_paths_;
-  std::set<std::uint64_t> plain_files_;  // files with a name that cannot be demangled
+  std::set<FileNumber> plain_files_;  // files with a name that cannot be demangled
   std::function<void()> meanwhile_;
   std::uint64_t took_ns_ = 0;  // what the last question is charged for, of all attempts together
   bool is_missing_ = false;

@@ -27,6 +27,7 @@
 #include "parse/file_symbols.h"
 #include "parse/function_lookup.h"
 #include "parse/jit_map.h"
+#include "parse/opener_calls.h"
 #include "parse/parser_calls.h"
 #include "support/file_bytes.h"
 #include "unwind/build.h"
@@ -64,7 +65,7 @@ class ParserProcess final : public DebugSupplier {
     ::_exit(0);
   }
 
-  DebugFile open(const DebugQuestion& question, std::uint64_t base, unsigned& next, std::string& why) override {
+  DebugFile open(const DebugQuestion& question, FileNumber base, unsigned& next, std::string& why) override {
     say(ParserWord::wants, question.kind, question.text, base, next);
     return supplied(files_, take_file, next, why);
   }
@@ -81,7 +82,7 @@ class ParserProcess final : public DebugSupplier {
  private:
   // The file in question, and what was learnt about it so far.
   struct Asked {
-    Asked(std::uint64_t number, std::string its_path, bool own_mounts, Fd its_fd, DebugFiles& debug_files)
+    Asked(FileNumber number, std::string its_path, bool own_mounts, Fd its_fd, DebugFiles& debug_files)
         : path(std::move(its_path)),
           fd(std::move(its_fd)),
           file{.number = number, .path = path, .mapped_by = {.own_mounts = own_mounts}},
@@ -134,7 +135,7 @@ class ParserProcess final : public DebugSupplier {
         return code(in);
       case ParserCall::source:
         return source(in);
-      case ParserCall::rest:
+      case ParserCall::release_files:
         asked_.reset();
         return;
       case ParserCall::plainly:
@@ -147,18 +148,18 @@ class ParserProcess final : public DebugSupplier {
   }
 
   // Takes a file from the opener. Ends the process when the other end is gone.
-  static Fd take_file(const WaitingChannel& from, std::uint64_t number) {
-    Fd file = take_over(from, number);
+  static Fd take_file(const WaitingChannel& from, std::uint64_t tag) {
+    Fd file = take_over(from, tag);
     if (!file) ::_exit(0);
     return file;
   }
 
   Asked& take_asked(WireReader& in) {
-    const auto number = in.get<std::uint64_t>();
+    const auto number = in.get<FileNumber>();
     const auto path = in.get<std::string>();
     const bool own_mounts = in.get<bool>();
     if (asked_ && asked_->file.number != number) asked_.reset();
-    Fd fd = take_file(files_, number);
+    Fd fd = take_file(files_, value_of(number));
     if (!asked_) {
       say(ParserWord::begun);
       asked_ = std::make_unique<Asked>(number, path, own_mounts, std::move(fd), debug_files_);
@@ -177,12 +178,12 @@ class ParserProcess final : public DebugSupplier {
     WireReader in(message->bytes);
     const bool is_right = in.get<ParserCall>() == ParserCall::supplied;
     const bool is_found = in.get<bool>();
-    const auto number = in.get<std::uint64_t>();
+    const auto number = in.get<FileNumber>();
     in.read(next, why);
     if (!is_right || !is_found) return {};
-    Fd fd = take(from, number);
+    Fd fd = take(from, value_of(number));
     const bool has_come = static_cast<bool>(fd);
-    return {.fd = std::move(fd), .number = has_come ? number : 0};
+    return {.fd = std::move(fd), .number = has_come ? number : FileNumber::none};
   }
 
   template <class Place, class Answer>
@@ -209,7 +210,7 @@ class ParserProcess final : public DebugSupplier {
   }
 
   void jit(WireReader& in) {
-    const auto number = in.get<std::uint64_t>();
+    const auto number = in.get<FileNumber>();
     const auto tgid = in.get<std::uint32_t>();
     const bool is_dump = in.get<bool>();
     WorkBudget budget(in.get<std::uint64_t>());
@@ -218,7 +219,7 @@ class ParserProcess final : public DebugSupplier {
     for (const auto& [process, map] : jit_maps_) remembered += map.size();
     if (remembered > most_jit_stretches) jit_maps_.clear();
     asked_.reset();
-    const Fd fd = take_file(files_, number);
+    const Fd fd = take_file(files_, value_of(number));
     say(ParserWord::begun);
     std::vector<JitSymbol> symbols(addresses.size());
     jit_maps_[{tgid, is_dump}].resolve(fd.get(), addresses, symbols, budget);

@@ -1,4 +1,4 @@
-// The parser: a child that reads what strangers wrote, in a sandbox, and answers one question after another.
+// The parser: a child that reads untrusted files, in a sandbox, and answers one question after another.
 #pragma once
 
 #include "support/fd.h"

@@ -52,7 +52,7 @@ class ParserLink::Exchange {
         may_fetch_(limits.may_fetch),
         whole_(link.child_->times, limits.most_ns, most_waiting_ns),
         part_(link.child_->times, limits.most_ns) {
-    outcome_.has_begun = link.file_ == 0;
+    outcome_.has_begun = link.file_ == FileNumber::none;
   }
 
   Outcome run() {
@@ -155,8 +155,8 @@ class ParserLink::Exchange {
   }
 
   bool fetch(WireReader& in) {
-    const std::uint64_t number = link_.ask_fetcher(in, may_fetch_);
-    if (number == 0) return end(Ended::broke_rules);
+    const FileNumber number = link_.ask_fetcher(in, may_fetch_);
+    if (number == FileNumber::none) return end(Ended::broke_rules);
     Fetcher& fetcher = *link_.fetcher_;
     bool is_found = false;
     bool is_answered = false;
@@ -169,7 +169,7 @@ class ParserLink::Exchange {
       if (!message) continue;
       WireReader answer(message->bytes);
       // An answer to a question that was given up comes first.
-      is_answered = answer.get<std::uint64_t>() == number;
+      is_answered = answer.get<FileNumber>() == number;
       const bool is_given = answer.get<bool>(), is_given_up = answer.get<bool>();
       is_found = is_answered && is_given && answer.is_whole();
       if (is_answered && is_given_up) ++fetcher.given_up;
@@ -232,11 +232,11 @@ bool ParserLink::start() {
 void ParserLink::end() {
   if (child_) kill_process(child_->process);
   child_.reset();
-  file_ = 0;
+  file_ = FileNumber::none;
   close_debug_files();
 }
 
-bool ParserLink::is_running(std::uint64_t& offender) {
+bool ParserLink::is_running(FileNumber& offender) {
   if (child_ && (child_->channel.take() || child_->channel.is_gone())) {
     if (child_->channel.is_broken()) offender = file_;
     end();
@@ -248,21 +248,21 @@ std::optional<pid_t> ParserLink::pid() const {
   return child_ && !has_ended(child_->process) ? std::optional(child_->times.child()) : std::nullopt;
 }
 
-std::uint64_t ParserLink::turn_to(std::uint64_t file) {
-  const std::uint64_t before = std::exchange(file_, file);
+FileNumber ParserLink::turn_to(FileNumber file) {
+  const FileNumber before = std::exchange(file_, file);
   fetched_ = 0;
   if (before != file) close_debug_files();
   return before;
 }
 
 void ParserLink::close_debug_files() {
-  for (const std::uint64_t number : debug_files_) opener_.close(number);
+  for (const FileNumber number : debug_files_) opener_.close(number);
   debug_files_.clear();
 }
 
-void ParserLink::rest() {
+void ParserLink::release_files() {
   close_debug_files();
-  if (child_) child_->channel.send(message_of(ParserCall::rest));
+  if (child_) child_->channel.send(message_of(ParserCall::release_files));
 }
 
 ParserLink::Outcome ParserLink::exchange(std::string_view words, bool is_plain, const AnswerLimits& limits,
@@ -279,15 +279,15 @@ ParserLink::Outcome ParserLink::exchange(std::string_view words, bool is_plain, 
 // The parser wants a debug file. It gets only debug files of the file in question, or of a debug file of that file.
 bool ParserLink::supply(WireReader& in, const std::string& source) {
   DebugQuestion question;
-  std::uint64_t base = 0;
+  FileNumber base = FileNumber::none;
   unsigned next = 0;
   in.read(question.kind, question.text, base, next);
   const bool is_its_own = base == file_ || debug_files_.contains(base);
-  if (!in.is_whole() || !is_its_own || base == 0 || question.text.size() > PATH_MAX) return false;
+  if (!in.is_whole() || !is_its_own || base == FileNumber::none || question.text.size() > PATH_MAX) return false;
   const bool is_source = question.kind == DebugQuestion::Kind::source;
   if (is_source && (source.empty() || question.text != source)) return false;
   std::string why;
-  const std::uint64_t number = opener_.new_number();
+  const FileNumber number = opener_.new_number();
   const bool is_found = opener_.open_debug(number, way_, base, question, next, why) == Unnamed::named;
   // Nothing is asked about the parts of split debug information, of which there may be thousands: the parser has them.
   const bool is_part =
@@ -298,11 +298,11 @@ bool ParserLink::supply(WireReader& in, const std::string& source) {
   return debug_files_.size() <= most_debug_files;
 }
 
-std::uint64_t ParserLink::ask_fetcher(WireReader& in, bool may_fetch) {
+FileNumber ParserLink::ask_fetcher(WireReader& in, bool may_fetch) {
   const auto build_id = in.get<std::string>();
-  if (!in.is_whole() || fetcher_ == nullptr || !is_build_id(build_id)) return 0;
-  if (++fetched_ > most_fetched) return 0;
-  const std::uint64_t number = opener_.new_number();
+  if (!in.is_whole() || fetcher_ == nullptr || !is_build_id(build_id)) return FileNumber::none;
+  if (++fetched_ > most_fetched) return FileNumber::none;
+  const FileNumber number = opener_.new_number();
   if (!may_fetch) return number;
   fetcher_->channel.extend({.messages = 1, .bytes = 64});
   fetcher_->channel.send(message_of(way_, number, opener_.owner_of(file_), build_id));

@@ -75,35 +75,36 @@ class ParserLink {
   void end();
   // False when it was never started or has ended. One that has said something unasked is ended, and `offender` becomes
   // the file that it was asked about last.
-  [[nodiscard]] bool is_running(std::uint64_t& offender);
+  [[nodiscard]] bool is_running(FileNumber& offender);
   [[nodiscard]] std::optional<pid_t> pid() const;
   // Another one for each parser that is started.
   [[nodiscard]] WayNumber way() const { return way_; }
 
-  // The next question is about this file (0: none). Returns the file of the question before.
-  std::uint64_t turn_to(std::uint64_t file);
+  // The next question is about this file (or `none`). Returns the file of the question before.
+  FileNumber turn_to(FileNumber file);
   // Sends the question and waits for the answer. `meanwhile` is called now and then while it waits.
   [[nodiscard]] Outcome exchange(std::string_view words, bool is_plain, const AnswerLimits& limits,
                                  const std::function<void()>& meanwhile);
   // Has it close the files that it has read.
-  void rest();
+  void release_files();
 
  private:
   class Exchange;
   // Answers what the parser wants. False: it may not want that.
   [[nodiscard]] bool supply(WireReader& in, const std::string& source);
-  // Asks the servers for what the parser wants. Returns the number of the question; 0: the parser may not want that.
-  [[nodiscard]] std::uint64_t ask_fetcher(WireReader& in, bool may_fetch);
+  // Asks the servers for what the parser wants. Returns the number of the question; `none`: the parser may not want
+  // that.
+  [[nodiscard]] FileNumber ask_fetcher(WireReader& in, bool may_fetch);
   void close_debug_files();
 
   Keeper& keeper_;
   Opener& opener_;
   Fetcher* fetcher_;
   WayNumber way_;
-  std::optional<Keeper::Child> child_;   // not set: no parser runs
-  std::uint64_t file_ = 0;               // the file that it was asked about last and may still have open
-  std::set<std::uint64_t> debug_files_;  // numbers of the debug files that it got for file_
-  unsigned fetched_ = 0;                 // files that servers were asked for, for this question
+  std::optional<Keeper::Child> child_;  // not set: no parser runs
+  FileNumber file_ = FileNumber::none;  // the file that it was asked about last and may still have open
+  std::set<FileNumber> debug_files_;    // numbers of the debug files that it got for file_
+  unsigned fetched_ = 0;                // files that servers were asked for, for this question
 };
 
 }  // namespace profile

@@ -15,6 +15,7 @@
 
 #include "children/channel.h"
 #include "children/wire.h"
+#include "parse/opener_calls.h"
 #include "support/probe_link.h"
 #include "support/text_file.h"
 
@@ -83,7 +84,7 @@ void run_prober(Fd questions, Fd files) {
   while (const auto message = main_process.receive()) {
     WireReader in(message->bytes);
     const auto task = in.one_of(ProberTask::count);
-    const Fd file = take_over(opener, in.get<std::uint64_t>());
+    const Fd file = take_over(opener, value_of(in.get<FileNumber>()));
     if (!file) break;
     UserProbe probe;
     ProbeGroup group;

@@ -40,10 +40,9 @@ std::size_t CodeFiles::IdentityHash::operator()(const FileIdentity& identity) co
   return hash_of(hash_of(hash_secret(), identity.inode), device);
 }
 
-CodeFiles::Id CodeFiles::mapped(const FileIdentity& identity, std::uint32_t generation, std::string_view path,
-                                const MappedBy& mapped_by) {
+CodeFiles::Id CodeFiles::mapped(const FileIdentity& identity, std::string_view path, const MappedBy& mapped_by) {
   const auto known = ids_.find(identity);
-  if (known == ids_.end()) return add(identity, generation, path, mapped_by);
+  if (known == ids_.end()) return add(identity, path, mapped_by);
   // A process may map thousands of pieces of one file, so a file that is known costs no system call.
   if (files_[known->second].is_asked_) take_answers();
   CodeFile& file = files_[known->second];
@@ -56,22 +55,21 @@ CodeFiles::Id CodeFiles::mapped(const FileIdentity& identity, std::uint32_t gene
   if (file.is_open_) {
     // While the file is open, its inode number cannot be given to another file. But its content can be written again.
     file.last_use_ = ++uses_;
-    if (file.generation_ == 0) file.generation_ = generation;
+    if (file.identity.generation == 0) file.identity.generation = identity.generation;
     ask_for_owner(file, mapped_by);
     if (file.checked_in_batch_ == batch_ && file.state_ != FileState::changed) return known->second;
     const FileState state = state_of(file);
     if (state == FileState::unknown) {
-      CodeFile& since = add_unasked(identity, generation, path, mapped_by);
+      CodeFile& since = add_unasked(identity, path, mapped_by);
       since.is_asked_ = true;
       state_questions_[file.number] = {.before = file.place_, .since = since.place_, .number = since.number};
       return since.place_;
     }
     if (state != FileState::changed) return known->second;
     file.give_up(Unnamed::file_changed);
-    return add(identity, generation, path, mapped_by);
+    return add(identity, path, mapped_by);
   }
-  const bool both_known = generation != 0 && file.generation_ != 0;
-  if (both_known && generation != file.generation_) return add(identity, generation, path, mapped_by);
+  if (are_other_generations(identity.generation, file.identity.generation)) return add(identity, path, mapped_by);
   // A process with our mounts may be gone already: its path is still good.
   const bool is_better = mapped_by.own_mounts && !file.mapped_by_.own_mounts;
   file.mapped_by_ = mapped_by;
@@ -85,7 +83,7 @@ CodeFiles::Id CodeFiles::mapped(const FileIdentity& identity, std::uint32_t gene
   }
   // The file is not what it was when it was open.
   if (file.unreadable == Unnamed::file_changed && file.stamp_ != FileStamp{}) {
-    return add(identity, generation, path, mapped_by);
+    return add(identity, path, mapped_by);
   }
   return known->second;
 }
@@ -101,7 +99,7 @@ FileState CodeFiles::state_of(CodeFile& file) {
   if (checked_batch_ != batch_) ++batches_checked_;
   checked_batch_ = batch_;
   file.needed_in_ = batches_checked_;
-  std::vector<std::uint64_t> numbers{file.number};
+  std::vector<FileNumber> numbers{file.number};
   std::vector<CodeFile*> asked{&file};
   for (const Id id : needed_) {
     CodeFile& other = files_[id];
@@ -120,16 +118,14 @@ FileState CodeFiles::state_of(CodeFile& file) {
   return states.front();
 }
 
-CodeFiles::Id CodeFiles::add(const FileIdentity& identity, std::uint32_t generation, std::string_view path,
-                             const MappedBy& mapped_by) {
-  CodeFile& file = add_unasked(identity, generation, path, mapped_by);
+CodeFiles::Id CodeFiles::add(const FileIdentity& identity, std::string_view path, const MappedBy& mapped_by) {
+  CodeFile& file = add_unasked(identity, path, mapped_by);
   const Id id = file.place_;
   ask(file);
   return id;
 }
 
-CodeFile& CodeFiles::add_unasked(const FileIdentity& identity, std::uint32_t generation, std::string_view path,
-                                 const MappedBy& mapped_by) {
+CodeFile& CodeFiles::add_unasked(const FileIdentity& identity, std::string_view path, const MappedBy& mapped_by) {
   if (free_.empty()) {
     free_.push_back(static_cast<Id>(files_.size()));
     files_.emplace_back();
@@ -137,13 +133,12 @@ CodeFile& CodeFiles::add_unasked(const FileIdentity& identity, std::uint32_t gen
   const Id id = free_.back();
   free_.pop_back();
   CodeFile& file = files_[id];
-  file.number = ++numbers_;
+  file.number = FileNumber{++numbers_};
   file.identity = identity;
   file.path = clean_path(path);
   file.files_ = this;
   file.place_ = id;
   file.mapped_by_ = mapped_by;
-  file.generation_ = generation;
   file.checked_in_batch_ = batch_;
   ids_[identity] = id;
   return file;
@@ -230,11 +225,7 @@ void CodeFiles::ask(CodeFile& file) {
   file.is_asked_ = true;
   file.unreadable = Unnamed::named;
   asked_[file.number] = file.place_;
-  keeper_.open({.number = file.number,
-                .identity = file.identity,
-                .generation = file.generation_,
-                .path = file.path,
-                .mapped_by = file.mapped_by_});
+  keeper_.open({.number = file.number, .identity = file.identity, .path = file.path, .mapped_by = file.mapped_by_});
   take_answers();
 }
 
@@ -243,21 +234,17 @@ void CodeFiles::take_answers() {
 }
 
 void CodeFiles::ask_for_owner(CodeFile& file, const MappedBy& mapped_by) {
-  if (!mapped_by.own_mounts || file.mapped_by_.own_mounts || file.number_of_own_ != 0) return;
-  file.number_of_own_ = ++numbers_;
+  if (!mapped_by.own_mounts || file.mapped_by_.own_mounts || file.number_of_own_ != FileNumber::none) return;
+  file.number_of_own_ = FileNumber{++numbers_};
   file.own_mapped_by_ = mapped_by;
   asked_[file.number_of_own_] = file.place_;
-  keeper_.open({.number = file.number_of_own_,
-                .identity = file.identity,
-                .generation = file.generation_,
-                .path = file.path,
-                .mapped_by = mapped_by});
+  keeper_.open({.number = file.number_of_own_, .identity = file.identity, .path = file.path, .mapped_by = mapped_by});
 }
 
 void CodeFiles::take_owner(CodeFile& file, const FileAnswer& answer) {
   asked_.erase(answer.number);
   if (answer.reason != Unnamed::named) {
-    file.number_of_own_ = 0;  // the process may have ended
+    file.number_of_own_ = FileNumber::none;  // the process may have ended
     return;
   }
   const bool is_other = file.is_open_ && answer.owner != file.owner_ && answer.stamp.has_content_of(file.stamp_);

@@ -26,10 +26,10 @@ class CodeFiles {
   CodeFiles(const CodeFiles&) = delete;
   CodeFiles& operator=(const CodeFiles&) = delete;
 
-  // Returns the file that was just seen mapped, and asks to open it when it is new. `generation` is the inode's; 0 when
-  // not known. If another file has got the inode number, or the file was written again in place, it counts as another
-  // file. While an answer about that is late, it counts as another file, too.
-  Id mapped(const FileIdentity& identity, std::uint32_t generation, std::string_view path, const MappedBy& mapped_by);
+  // Returns the file that was just seen mapped, and asks to open it when it is new. If another file has got the inode
+  // number, or the file was written again in place, it counts as another file. While an answer about that is late, it
+  // counts as another file, too.
+  Id mapped(const FileIdentity& identity, std::string_view path, const MappedBy& mapped_by);
   // Waits until it is known for each file whether it can be read, at most `patience` for all together. The other files
   // are not_opened until an answer comes. Files that were closed to make room are opened again.
   void wait_for_files(std::span<CodeFile* const> files, std::chrono::milliseconds patience);
@@ -53,9 +53,10 @@ class CodeFiles {
   void note_end(std::uint32_t tgid);
   [[nodiscard]] bool is_perf_map_expired(std::uint32_t tgid) const { return expired_perf_maps_.contains(tgid); }
   // Who decides what a file says is not known when a process has it mapped that sees other mounts than we do. When a
-  // process with our mounts maps it, too, the file may get another owner, and a new number: nothing that a stranger's
-  // parser has said of it counts any more. Returns the numbers that were replaced since the last call.
-  [[nodiscard]] std::vector<std::uint64_t> take_replaced() { return std::exchange(replaced_, {}); }
+  // process with our mounts maps it, too, the file may get another owner, and a new number: nothing that the
+  // parser for the earlier owner has said of it counts any more. Returns the numbers that were replaced since the last
+  // call.
+  [[nodiscard]] std::vector<FileNumber> take_replaced() { return std::exchange(replaced_, {}); }
   // Takes the answers that have come. Call it now and then.
   void take_answers();
   // Begins a batch. In each batch an open file is checked for new content at most once.
@@ -77,14 +78,13 @@ class CodeFiles {
   // A file that was open when it was mapped again, and may have been another file by then.
   struct StateQuestion {
     Id before = 0;
-    Id since = 0;              // the file that was mapped then
-    std::uint64_t number = 0;  // the CodeFile::number of `since`
+    Id since = 0;                          // the file that was mapped then
+    FileNumber number = FileNumber::none;  // that of `since`
   };
 
-  Id add(const FileIdentity& identity, std::uint32_t generation, std::string_view path, const MappedBy& mapped_by);
+  Id add(const FileIdentity& identity, std::string_view path, const MappedBy& mapped_by);
   // The same, but does not ask to open it yet.
-  CodeFile& add_unasked(const FileIdentity& identity, std::uint32_t generation, std::string_view path,
-                        const MappedBy& mapped_by);
+  CodeFile& add_unasked(const FileIdentity& identity, std::string_view path, const MappedBy& mapped_by);
   void forget(Id id);
   void ask(CodeFile& file);
   FileState state_of(CodeFile& file);
@@ -104,10 +104,9 @@ class CodeFiles {
   std::vector<Id> free_;        // places of forgotten files
   std::uint64_t numbers_ = 0;   // given to files so far
   std::unordered_map<FileIdentity, Id, IdentityHash> ids_;
-  std::unordered_map<std::uint64_t, Id>
-      asked_;  // by number; files whose answer has not come, or may become a better one
-  std::unordered_map<std::uint64_t, StateQuestion> state_questions_;  // by the number of the earlier file
-  std::vector<std::uint64_t> replaced_;
+  std::unordered_map<FileNumber, Id> asked_;  // by number; files whose answer has not come, or may become a better one
+  std::unordered_map<FileNumber, StateQuestion> state_questions_;  // by the number of the earlier file
+  std::vector<FileNumber> replaced_;
   std::vector<Id> needed_;             // open files whose states were needed lately, the last one at the end
   std::uint64_t batches_checked_ = 0;  // batches with such a file
   std::uint64_t checked_batch_ = 0;    // the last one

@@ -108,8 +108,7 @@ bool is_mapped_still(const FileIdentity& identity, const MappedBy& mapped_by) {
 // A FUSE file is closed to root, too, unless its user allows it.
 Unnamed unopened(int error) { return error == EACCES ? Unnamed::no_access : Unnamed::file_gone; }
 
-// The kernel gives the number of an inode that is gone to a new file, and the generation tells them apart. 0: not told.
-// Only file systems on a disk are asked, because a server would be asked for each file, too.
+// 0: not told. Only file systems on a disk are asked, because a server would be asked for each file, too.
 std::uint32_t generation_of(int fd, std::uint64_t device) {
   std::uint32_t generation[2] = {};  // the call is declared with a long, but the kernel writes an int
   if (::major(device) == 0 || ::ioctl(fd, FS_IOC_GETVERSION, generation) != 0) return 0;
@@ -147,8 +146,7 @@ OpenedFile FileOpener::verified(const Fd& place, Route route, const Wanted& want
   auto opened = stamp(fd.get());
   if (!opened) return refused(Unnamed::file_gone);
   opened->generation = generation_of(fd.get(), opened->device);
-  const bool both_known = wanted.generation != 0 && opened->generation != 0;
-  if (both_known && wanted.generation != opened->generation) return refused(Unnamed::file_changed);
+  if (are_other_generations(identity.generation, opened->generation)) return refused(Unnamed::file_changed);
   // If we held it open, the memory of a JIT's code would outlive the JIT.
   if (look->is_memory && !is_elf(fd.get())) return refused(Unnamed::file_malformed);
   return {.fd = std::move(fd),
@@ -158,10 +156,9 @@ OpenedFile FileOpener::verified(const Fd& place, Route route, const Wanted& want
           .is_mapped = route == Route::map_files};
 }
 
-OpenedFile FileOpener::open(const FileIdentity& identity, std::string_view path, const MappedBy& told,
-                            std::uint32_t generation) {
+OpenedFile FileOpener::open(const FileIdentity& identity, std::string_view path, const MappedBy& told) {
   OpenedFile result;
-  const Wanted wanted{.identity = identity, .generation = generation, .grows = is_jit_dump(path)};
+  const Wanted wanted{.identity = identity, .grows = is_jit_dump(path)};
   Fd place = place_of_mapping(told);
   const MappedBy mapped_by = place || has_first_thread(told.tgid) ? told : through_living_thread(told);
   if (mapped_by.tgid != told.tgid) place = place_of_mapping(mapped_by);
@@ -189,9 +186,8 @@ OpenedFile FileOpener::open(const FileIdentity& identity, std::string_view path,
   return result;
 }
 
-OpenedFile FileOpener::open_owned(const FileIdentity& identity, std::string_view path, const MappedBy& mapped_by,
-                                  std::uint32_t generation) {
-  const Wanted wanted{.identity = identity, .generation = generation, .grows = is_jit_dump(path), .is_owned = true};
+OpenedFile FileOpener::open_owned(const FileIdentity& identity, std::string_view path, const MappedBy& mapped_by) {
+  const Wanted wanted{.identity = identity, .grows = is_jit_dump(path), .is_owned = true};
   const Fd place = place_of_mapping(mapped_by);
   return place ? verified(place, Route::map_files, wanted, mapped_by) : refused(Unnamed::no_answer);
 }

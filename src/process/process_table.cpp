@@ -153,7 +153,7 @@ void ProcessTable::apply_mmap(const SideBandRecord& record) {
   process.exit_ns = 0;  // its first thread may have ended, while others run on
   const MapsEntry entry{record.start, record.start + record.length, record.offset, record.file, record.text};
   if (maps_without_end(process, record)) return note_unfollowed(process, record.time_ns, entry);
-  if (const auto mapping = mapping_of(entry, record.inode_generation, record.tgid, process)) {
+  if (const auto mapping = mapping_of(entry, record.tgid, process)) {
     // It may be a copy of that code. Only the mappings beside it show that.
     const Mapping* const there = process.images.back().table->find(entry.start);
     const bool is_over_code = there != nullptr && there->kind == CodeKind::file;
@@ -162,15 +162,14 @@ void ProcessTable::apply_mmap(const SideBandRecord& record) {
   }
 }
 
-std::optional<Mapping> ProcessTable::mapping_of(const MapsEntry& entry, std::uint32_t generation, std::uint32_t tgid,
-                                                Process& process) {
+std::optional<Mapping> ProcessTable::mapping_of(const MapsEntry& entry, std::uint32_t tgid, Process& process) {
   const CodeKind kind = code_kind(entry.path, entry.file);
   if (kind == CodeKind::none) return std::nullopt;
   Mapping mapping{entry.start, entry.end, 0, 0, kind};
   const bool own_mounts = own_mount_namespace_ != 0 && mount_namespace(tgid, process) == own_mount_namespace_;
   if (kind == CodeKind::anonymous) note_jit(tgid, process, own_mounts);
   if (kind == CodeKind::file || kind == CodeKind::memory_file) {
-    const auto file = files_.mapped(entry.file, generation, entry.path, {tgid, own_mounts, entry.start, entry.end});
+    const auto file = files_.mapped(entry.file, entry.path, {tgid, own_mounts, entry.start, entry.end});
     if (kind == CodeKind::memory_file && is_written_by_jit(files_.at(file), tgid)) {
       mapping.kind = CodeKind::anonymous;
       note_jit(tgid, process, own_mounts);
@@ -226,7 +225,7 @@ bool ProcessTable::is_written_by_jit(CodeFile& memory_file, std::uint32_t tgid) 
 std::vector<Mapping> ProcessTable::mappings_of(std::string_view lines, std::uint32_t tgid, Process& process) {
   std::vector<Mapping> mappings;
   while (const auto entry = next_code_mapping(lines)) {
-    if (const auto mapping = mapping_of(*entry, 0, tgid, process)) mappings.push_back(*mapping);
+    if (const auto mapping = mapping_of(*entry, tgid, process)) mappings.push_back(*mapping);
   }
   return mappings;
 }

@@ -165,8 +165,7 @@ class ProcessTable {
   void add_mappings(Process& process, std::uint64_t since_ns, std::uint64_t read_ns, std::vector<Mapping> read);
   void note_unfollowed(Process& process, std::uint64_t time_ns, const MapsEntry& entry);
   [[nodiscard]] bool is_known(const MappingTable& table, const MapsEntry& entry, CodeKind kind) const;
-  [[nodiscard]] std::optional<Mapping> mapping_of(const MapsEntry& entry, std::uint32_t generation, std::uint32_t tgid,
-                                                  Process& process);
+  [[nodiscard]] std::optional<Mapping> mapping_of(const MapsEntry& entry, std::uint32_t tgid, Process& process);
   void note_jit(std::uint32_t tgid, Process& process, bool own_mounts);
   void note_copy(const CodeCopy& copy, Process& process);
   [[nodiscard]] static bool is_copy(const Process& process, std::uint64_t start, std::uint64_t end);

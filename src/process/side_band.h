@@ -29,7 +29,6 @@ struct SideBandRecord {
   std::uint64_t length = 0;
   std::uint64_t offset = 0;
   FileIdentity file;
-  std::uint32_t inode_generation = 0;
   bool executable = false;
   std::uint64_t lost = 0;        // number of records the kernel had no room for
   std::uint64_t lost_since = 0;  // the lost records are not older than this

@@ -53,7 +53,7 @@ void read_mmap(Reader& reader, SideBandRecord& record) {
   record.file.device_major = reader.take<std::uint32_t>();
   record.file.device_minor = reader.take<std::uint32_t>();
   record.file.inode = reader.take<std::uint64_t>();
-  record.inode_generation = static_cast<std::uint32_t>(reader.take<std::uint64_t>());
+  record.file.generation = static_cast<std::uint32_t>(reader.take<std::uint64_t>());
   record.executable = (reader.take<std::uint32_t>() & executable_protection) != 0;
   reader.take<std::uint32_t>();  // flags
   record.text = reader.text();

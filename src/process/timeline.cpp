@@ -198,7 +198,7 @@ std::vector<CodeCopy> ProcessTimeline::copies_since(std::uint64_t& noted) const 
   return state_->table.copies_since(noted);
 }
 
-std::vector<std::uint64_t> ProcessTimeline::take_replaced_numbers() { return state_->files.take_replaced(); }
+std::vector<FileNumber> ProcessTimeline::take_replaced_numbers() { return state_->files.take_replaced(); }
 
 CodeFile* ProcessTimeline::jit_dump_of(std::uint32_t tgid, std::uint32_t image) const {
   return state_->table.jit_dump_of(tgid, image);

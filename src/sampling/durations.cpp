@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <atomic>
-#include <cstdio>
 #include <cstring>
 
 #include "sampling/map_walk.h"
@@ -76,12 +75,11 @@ DurationTable DurationRows::take(DurationTable table, bool stopped, const Labels
 
 std::vector<std::string> DurationRows::notes() const {
   std::vector<std::string> lines = programs_.notes();
-  char text[160];
   if (state_->cut != 0) {
-    const bool one = state_->cut == 1;
-    std::snprintf(text, sizeof text, " %s still going on at the end; %s %.3f s are counted", one ? "was" : "were",
-                  one ? "its" : "their", to_seconds(state_->cut_ns));
-    lines.push_back(number_of(state_->cut, thing_) + text);
+    lines.push_back(
+        number_of(state_->cut, thing_) +
+        (state_->cut == 1 ? " was still going on at the end; its " : " were still going on at the end; their ") +
+        time_text(state_->cut_ns) + " are counted");
   }
   if (state_->unlisted != 0) {
     lines.push_back(number_of(state_->unlisted, thing_) + (state_->unlisted == 1 ? " is" : " are") +

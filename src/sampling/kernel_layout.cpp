@@ -189,7 +189,7 @@ std::optional<std::string> layout_of(const KernelTypes& types, kernel_layout& la
 std::optional<std::string> read_kernel_layout(kernel_layout& layout) {
   const TypesFile file;
   const auto bytes = file.bytes();
-  if (bytes.empty()) return "the kernel tells nothing of its types (no BTF)";
+  if (bytes.empty()) return "this kernel has no BTF, the description of its types (CONFIG_DEBUG_INFO_BTF)";
   const auto types = KernelTypes::read(bytes, wanted);
   if (!types) return "what the kernel tells of its types (BTF) cannot be read";
   return layout_of(*types, layout);

@@ -53,7 +53,7 @@ constexpr KernelNeed needs[] = {
     {.piece = "BTF",
      .needed_by = "off-cpu --waker, syscalls, futex, block-io, malloc, a command, --mntnsmap, a pid namespace, "
                   "--command-lines",
-     .lack = "the kernel tells nothing of its types (no BTF)",
+     .lack = "this kernel has no BTF, the description of its types (CONFIG_DEBUG_INFO_BTF)",
      .is_there = kernel_tells_types},
     {.piece = "reading the kernel's memory",
      .needed_by = "uprobe, off-cpu, wall, off-cpu without BTF, wall without BTF, futex, block-io, syscalls, malloc, "

@@ -136,7 +136,7 @@ class OffCpu final : public Source {
   }
 
   void start() override {
-    state_->epoch = 1;  // not 0: in a new entry the sums have the epoch 0, which must not match
+    state_->report_number = 1;  // not 0: in a new entry the sums have the report number 0, which must not match
     Source::start();
     if (!lean_) scan();
     std::atomic_ref(state_->started_ns).store(monotonic_ns(), std::memory_order_relaxed);
@@ -160,7 +160,7 @@ class OffCpu final : public Source {
   // Removes the entries of threads that have exited.
   void make_room(ProcessTimeline& /*timeline*/, Profile& /*into*/) override {
     if (std::atomic_ref(state_->exited_threads).load(std::memory_order_relaxed) > most_threads_ / 8) {
-      take_exited(state_->epoch, {});
+      take_exited(state_->report_number, {});
     }
   }
 
@@ -168,10 +168,10 @@ class OffCpu final : public Source {
     is_last_ = stopped;
     state_->last_flush = stopped ? 1 : 0;
     programs().run("flush");
-    const std::uint64_t epoch = state_->epoch;
-    std::atomic_ref(state_->epoch).store(epoch + 1, std::memory_order_relaxed);
+    const std::uint64_t report = state_->report_number;
+    std::atomic_ref(state_->report_number).store(report + 1, std::memory_order_relaxed);
     drain(timeline, into, stopped);
-    take_exited(epoch, take_living(epoch, stopped));
+    take_exited(report, take_living(report, stopped));
     leave_out_of_totals();
     std::vector<ThreadWait>& waits = into.thread_waits.emplace();
     for (ThreadTotals& thread : totals_) {
@@ -190,17 +190,15 @@ class OffCpu final : public Source {
     if (const std::uint64_t waits = state_->cut_waits + state_->killed_waits; waits != 0) {
       const bool one = waits == 1;
       const bool are_left_out = options().source.ended_waits;
-      std::snprintf(text, sizeof text, "%llu thread%s still blocked at the end%s; %s %.3f s are %s",
+      std::snprintf(text, sizeof text, "%llu thread%s still blocked at the end%s; %s %s are %s",
                     static_cast<unsigned long long>(waits), one ? " was" : "s were",
                     state_->killed_waits != 0 ? ", of the run or of their process" : "", one ? "its" : "their",
-                    to_seconds(state_->cut_ns + state_->killed_ns), are_left_out ? "left out" : "counted");
+                    time_text(state_->cut_ns + state_->killed_ns).c_str(), are_left_out ? "left out" : "counted");
       lines.emplace_back(text);
     }
     if (lean_) lines.emplace_back("what was blocked before the run began is not counted: this kernel has no BTF");
     if (const std::uint64_t uncounted_ns = state_->uncounted_ns + uncounted_at_end_ns_; uncounted_ns != 0) {
-      std::snprintf(text, sizeof text, "%.3f s on a CPU fell between the ticks and belong to no stack",
-                    to_seconds(uncounted_ns));
-      lines.emplace_back(text);
+      lines.push_back(time_text(uncounted_ns) + " on a CPU fell between the ticks and belong to no stack");
     }
     if (state_->unlisted != 0) {
       lines.push_back(number_of(state_->unlisted, "thread is", "threads are") + " not in the list: too many at once");
@@ -244,22 +242,22 @@ class OffCpu final : public Source {
                                   });
   }
 
-  static std::uint64_t total_ns(const thread_waits& thread, std::uint64_t epoch) {
-    const wait_sums& sums = thread.sums[epoch % 2];
-    const cut_sums& cuts = thread.cuts[epoch % 2];
-    return (sums.epoch == epoch ? sums.total_ns : 0) + (cuts.epoch == epoch ? cuts.total_ns : 0);
+  static std::uint64_t total_ns(const thread_waits& thread, std::uint64_t report) {
+    const wait_sums& sums = thread.sums[report % 2];
+    const cut_sums& cuts = thread.cuts[report % 2];
+    return (sums.report_number == report ? sums.total_ns : 0) + (cuts.report_number == report ? cuts.total_ns : 0);
   }
 
-  static bool has_waits(const thread_waits& thread, std::uint64_t epoch) { return total_ns(thread, epoch) != 0; }
+  static bool has_waits(const thread_waits& thread, std::uint64_t report) { return total_ns(thread, report) != 0; }
 
-  // Moves the sums of living threads for report `epoch` into totals_, and returns the ids of those threads. Call it
+  // Moves the sums of living threads for `report` into totals_, and returns the ids of those threads. Call it
   // before take_exited(), so that a thread that exits in between is found by one of the two.
-  std::unordered_set<std::uint32_t> take_living(std::uint64_t epoch, bool stopped) {
+  std::unordered_set<std::uint32_t> take_living(std::uint64_t report, bool stopped) {
     std::unordered_set<std::uint32_t> taken;
     for_each_thread(false, [&](std::uint32_t id, const thread_waits& thread) {
       if (stopped) uncounted_at_end_ns_ += thread.uncounted_ns;
-      if (!has_waits(thread, epoch)) return;
-      take_thread(thread, epoch);
+      if (!has_waits(thread, report)) return;
+      take_thread(thread, report);
       taken.insert(id);
     });
     if (stopped && wall_) {
@@ -272,20 +270,20 @@ class OffCpu final : public Source {
 
   // The same for threads that have exited. It removes them from the map unless they also have sums for the next report.
   // `taken`: the threads that take_living() has counted, including those that exited afterwards.
-  void take_exited(std::uint64_t epoch, const std::unordered_set<std::uint32_t>& taken) {
+  void take_exited(std::uint64_t report, const std::unordered_set<std::uint32_t>& taken) {
     std::vector<std::uint32_t> done;
     for_each_thread(true, [&](std::uint32_t key, const thread_waits& thread) {
-      const bool was_living = thread.exit_epoch != static_cast<std::uint16_t>(epoch);
-      if (has_waits(thread, epoch) && !(was_living && taken.contains(thread.id))) take_thread(thread, epoch);
-      if (!has_waits(thread, epoch + 1)) done.push_back(key);
+      const bool was_living = thread.exit_report_number != static_cast<std::uint16_t>(report);
+      if (has_waits(thread, report) && !(was_living && taken.contains(thread.id))) take_thread(thread, report);
+      if (!has_waits(thread, report + 1)) done.push_back(key);
     });
     for (const std::uint32_t key : done) bpf_map_delete_elem(threads_fd_, &key);
     std::atomic_ref(state_->exited_threads).fetch_sub(done.size(), std::memory_order_relaxed);
   }
 
-  void take_thread(const thread_waits& thread, std::uint64_t epoch) {
+  void take_thread(const thread_waits& thread, std::uint64_t report) {
     const wait_sums none{};
-    const wait_sums& sums = thread.sums[epoch % 2].epoch == epoch ? thread.sums[epoch % 2] : none;
+    const wait_sums& sums = thread.sums[report % 2].report_number == report ? thread.sums[report % 2] : none;
     ThreadTotals totals;
     totals.wait.tgid = thread.tgid;
     totals.wait.tid = thread.tid;
@@ -294,7 +292,7 @@ class OffCpu final : public Source {
     const bool goes_on = (thread.flags & THREAD_AWAY) != 0 && sums.waits == (is_last_ ? 1 : 0);
     totals.wait.never_woke = goes_on || (thread.flags & THREAD_NEVER_WOKE) != 0;
     totals.wait.waits.count = sums.waits;
-    totals.wait.waits.total_ns = total_ns(thread, epoch);
+    totals.wait.waits.total_ns = total_ns(thread, report);
     totals.wait.waits.min_ns = sums.waits != 0 ? sums.min_ns : 0;
     totals.wait.waits.max_ns = sums.max_ns;
     totals.name = comm_of(thread.name);

@@ -10,7 +10,7 @@ namespace profile {
 namespace {
 
 // In rows; it takes some milliseconds to make so many.
-constexpr std::uint32_t made_between_looks = 1024;
+constexpr std::uint32_t rows_between_calls = 1024;
 
 ProcessId process_of(ProcessTimeline& timeline, Profile& profile, std::uint32_t tgid, std::uint64_t time_ns,
                      std::string_view comm) {
@@ -21,9 +21,9 @@ ProcessId process_of(ProcessTimeline& timeline, Profile& profile, std::uint32_t 
 
 }  // namespace
 
-void RowMaker::look_up() {
-  if (++made_since_look_ < made_between_looks || !meanwhile_) return;
-  made_since_look_ = 0;
+void RowMaker::call_meanwhile_if_due() {
+  if (++rows_since_call_ < rows_between_calls || !meanwhile_) return;
+  rows_since_call_ = 0;
   meanwhile_();
 }
 
@@ -58,7 +58,7 @@ void RowMaker::add_waker(Row& row, const stack_key& waker, std::uint64_t time_ns
 
 void RowMaker::hand_over(Row& row, std::uint64_t value, std::uint64_t samples, std::uint64_t time_ns, std::uint32_t cpu,
                          Profile& into) {
-  look_up();
+  call_meanwhile_if_due();
   const Process& process = into.process(row.process);
   if (left_out_image_ != 0 && process.image == left_out_image_ && process.tgid == left_out_tgid_) {
     left_out_ += samples;

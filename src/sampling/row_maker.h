@@ -76,7 +76,7 @@ class RowMaker {
                  Profile& into);
 
  private:
-  void look_up();
+  void call_meanwhile_if_due();
 
   ValueConversion conversion_;
   bool by_cpu_;
@@ -84,7 +84,7 @@ class RowMaker {
   StackMaps& stacks_;
   OnSample on_sample_;
   std::function<void()> meanwhile_;
-  std::uint32_t made_since_look_ = 0;  // rows
+  std::uint32_t rows_since_call_ = 0;
   std::uint32_t left_out_tgid_ = 0;
   std::uint32_t left_out_image_ = 0;  // 0: none
   std::uint64_t left_out_ = 0;        // samples

@@ -280,7 +280,7 @@ void TableSupply::give_up(const walk_file_key& key) {
   if (++tries_[key] < most_tries) {
     tables_.forget(key);
   } else {
-    tables_.refuse(key, {.owner = unknown_owner, .number = 0});
+    tables_.refuse(key, {.owner = unknown_owner, .number = FileNumber::none});
   }
 }
 
@@ -297,7 +297,7 @@ bool TableSupply::is_surely(const walk_file_key& key, const CodeFile& file) {
 
 void TableSupply::make(const walk_file_key& key, const FileRef& file, std::uint64_t owner) {
   const WalkTables::Of of{.owner = owner, .number = file.number};
-  if (!effort_.begin(owner, file.number)) {
+  if (!effort_.begin(owner, value_of(file.number))) {
     note_costly(file.number);
     return refuse_for(too_costly_for_ns, key, of);
   }
@@ -354,7 +354,7 @@ void TableSupply::hand_over_held(bool at_once) {
   for (const Held& held : std::exchange(held_, {})) hand_over(held.key, held.made, held.of);
 }
 
-void TableSupply::note_costly(std::uint64_t number) {
+void TableSupply::note_costly(FileNumber number) {
   if (costly_.size() < most_costly) costly_.insert(number);
 }
 
@@ -395,7 +395,7 @@ void TableSupply::try_again() {
 
 void TableSupply::forget_replaced(ProcessTimeline& timeline) {
   std::vector<walk_file_key> keys;
-  for (const std::uint64_t number : timeline.take_replaced_numbers()) {
+  for (const FileNumber number : timeline.take_replaced_numbers()) {
     const auto is_replaced = [number](const Held& held) { return held.of.number == number; };
     for (const Held& held : held_) {
       if (is_replaced(held)) keys.push_back(held.key);

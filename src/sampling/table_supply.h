@@ -101,7 +101,7 @@ class TableSupply {
   // Gives the tables to walks that wait for the program, if it has come or if `at_once`.
   void hand_over_held(bool at_once);
   void hand_over(const walk_file_key& key, const UnwindOfFile& made, const WalkTables::Of& of);
-  void note_costly(std::uint64_t number);
+  void note_costly(FileNumber number);
   void note_interpreter(std::string_view path, const Interpreter& interpreter);
   // Walks do without the table, for ever or until it is asked for again.
   void refuse(const walk_file_key& key, const WalkTables::Of& of);
@@ -114,7 +114,7 @@ class TableSupply {
   struct Copy {
     CodeCopy at;
     std::uint64_t until_ns = 0;            // until then its file's table is expected at any moment
-    std::uint64_t number = 0;              // CodeFile::number of its file
+    FileNumber number = FileNumber::none;  // of its file
     std::optional<walk_file_key> told_as;  // the file's key when walks were told
   };
   // Tells the walks of copied code whose file is known, and again when they know that file by another key.
@@ -130,7 +130,7 @@ class TableSupply {
   std::vector<Asked> asked_;
   std::uint64_t sorted_until_ns_ = 0;  // when they are sorted again; 0: one was added
   // CodeFile::number of files on an overlay, which the timeline knows by another device and inode than the walk.
-  RecentMap<walk_file_key, std::uint64_t, WalkFileOrder> other_numbers_;
+  RecentMap<walk_file_key, FileNumber, WalkFileOrder> other_numbers_;
   RecentMap<walk_file_key, std::uint32_t, WalkFileOrder> tries_;  // of files that could not be opened or read
   std::vector<Copy> copies_;                                      // of the processes that live
   std::uint64_t copies_due_ns_ = 0;                               // when all of them are looked at again
@@ -141,7 +141,7 @@ class TableSupply {
   std::multimap<std::uint64_t, walk_file_key> again_;  // files that are refused until then (CLOCK_MONOTONIC)
   std::map<std::string, Interpreter> unshown_;         // interpreters without a layout, by path
   std::uint32_t languages_ = 0;                        // walk_config::languages
-  std::set<std::uint64_t> costly_;                     // files without a table for their cost, by number
+  std::set<FileNumber> costly_;                        // files without a table for their cost, by number
   std::uint64_t changes_ = 0;
   std::uint64_t spent_steps_ = 0;  // of WorkBudget, for all files
   std::uint64_t swept_ns_ = 0;

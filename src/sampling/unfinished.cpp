@@ -64,12 +64,12 @@ class CodeThen : public WalkedCode {
   // True if the timeline names the same file for the frame as the kernel. It may not, if the mapping was replaced
   // before the timeline knew it.
   [[nodiscard]] bool agrees_on(const walk_stuck& stuck) {
-    const std::uint64_t look = stuck.was_interrupted != 0 ? stuck.pc : stuck.pc - 1;
-    const CodeLocation found = timeline_.locate(tgid_, image_, RuntimeAddress{look});
+    const RuntimeAddress look = call_address(RuntimeAddress{stuck.pc}, stuck.was_interrupted == 0);
+    const CodeLocation found = timeline_.locate(tgid_, image_, look);
     if (found.kind == CodeLocation::Kind::vdso) return stuck.file.inode == 0 && stuck.file.device == 0;
     if (found.kind != CodeLocation::Kind::file) return false;
     if (tables_.is_known_as(*found.file, stuck.file)) return true;
-    tables_.was_met(stuck.file, *found.file, tgid_, time_ns_, look);
+    tables_.was_met(stuck.file, *found.file, tgid_, time_ns_, look.value);
     return false;
   }
 

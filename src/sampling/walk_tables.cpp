@@ -117,19 +117,19 @@ void WalkTables::refuse(const walk_file_key& key, const Of& of) {
       {.at = 0, .size = 0, .met = 0, .of = of});
 }
 
-bool WalkTables::set_copy(const walk_copy_key& place, std::uint64_t bias, std::uint64_t number) {
+bool WalkTables::set_copy(const walk_copy_key& place, std::uint64_t bias, FileNumber number) {
   const walk_file_key* const file = key_of(number);
   if (file == nullptr) return false;
   const walk_copy copy{.file = *file, .bias = bias};
   if (bpf_map_update_elem(copies_fd_, &place, &copy, BPF_ANY) != 0) return false;
   // The BPF programs may remember that nothing is known of this memory.
-  std::atomic_ref(state_->epoch).fetch_add(1, std::memory_order_seq_cst);
+  std::atomic_ref(state_->mappings_version).fetch_add(1, std::memory_order_seq_cst);
   return true;
 }
 
 void WalkTables::forget_copy(const walk_copy_key& place) {
   if (bpf_map_delete_elem(copies_fd_, &place) != 0) return;  // walks were not told of it
-  std::atomic_ref(state_->epoch).fetch_add(1, std::memory_order_seq_cst);
+  std::atomic_ref(state_->mappings_version).fetch_add(1, std::memory_order_seq_cst);
 }
 
 // When the map is full, the file counts as forgotten.
@@ -139,7 +139,7 @@ void WalkTables::set(const walk_file_key& key, const walk_file& file, const Plac
   if (const walk_file_key* const before = key_of(placed.of.number)) forget(walk_file_key(*before));
   placed_[key] = placed;
   placed_[key].file = file;
-  if (placed.of.number != 0) keys_[placed.of.number] = key;
+  if (placed.of.number != FileNumber::none) keys_[placed.of.number] = key;
   shares_of_space_.take(placed.of.owner, placed.size);
   shares_of_files_.take(placed.of.owner, 1);
   bpf_map_update_elem(files_fd_, &key, &file, BPF_ANY);
@@ -182,7 +182,7 @@ void WalkTables::forget(const std::vector<walk_file_key>& keys) {
   give_back(ranges);
 }
 
-const walk_file_key* WalkTables::key_of(std::uint64_t number) const {
+const walk_file_key* WalkTables::key_of(FileNumber number) const {
   const auto known = keys_.find(number);
   return known != keys_.end() ? &known->second : nullptr;
 }
@@ -193,7 +193,7 @@ walk_file WalkTables::find(const walk_file_key& key) const {
   return bpf_map_lookup_elem(files_fd_, &key, &file) == 0 ? file : walk_file{};
 }
 
-walk_file WalkTables::of(std::uint64_t number) const {
+walk_file WalkTables::of(FileNumber number) const {
   const walk_file_key* const key = key_of(number);
   const auto file = key != nullptr ? placed_.find(*key) : placed_.end();
   return file != placed_.end() ? file->second.file : walk_file{};
@@ -231,15 +231,15 @@ void WalkTables::forget_unmet() {
     }
     file = remove(file, ranges);
   }
-  // The BPF programs keep mappings from one sample to the next. The new epoch makes them look files up again, so that
+  // The BPF programs keep mappings from one sample to the next. A new version makes them look files up again, so that
   // these count as met.
-  std::atomic_ref(state_->epoch).fetch_add(1, std::memory_order_seq_cst);
+  std::atomic_ref(state_->mappings_version).fetch_add(1, std::memory_order_seq_cst);
   give_back(ranges);
 }
 
 void WalkTables::give_back(const std::vector<Placed>& ranges) {
   if (ranges.empty()) return;
-  std::atomic_ref(state_->epoch).fetch_add(1, std::memory_order_seq_cst);
+  std::atomic_ref(state_->mappings_version).fetch_add(1, std::memory_order_seq_cst);
   const auto has_table = [](const Placed& range) { return range.size != 0; };
   if (std::ranges::none_of(ranges, has_table)) return;
   barrier_.wait();

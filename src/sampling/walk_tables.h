@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "abi/walk.h"
+#include "process/code_file.h"
 #include "sampling/byte_ranges.h"
 #include "sampling/map_setter.h"
 #include "support/bpf.h"
@@ -38,10 +39,10 @@ class WalkTables {
   // `object` must be loaded and have the walk, and must outlive this object.
   explicit WalkTables(bpf_object& object);
 
-  // Who owns a file, as CodeFile::owner(), and its CodeFile::number; 0: it has none.
+  // Who owns a file, as CodeFile::owner(), and its CodeFile::number, if it has one.
   struct Of {
     std::uint64_t owner = 0;
-    std::uint64_t number = 0;
+    FileNumber number = FileNumber::none;
   };
   enum class Added : std::uint8_t {
     added,
@@ -56,15 +57,15 @@ class WalkTables {
   void refuse(const walk_file_key& key, const Of& of);
   // From now on walks find the file with that number in memory of the process, too, where address - `bias` is the
   // offset. At most WALK_MOST_COPIES are known at a time. False: nothing is known of the file yet, or there is no room.
-  bool set_copy(const walk_copy_key& place, std::uint64_t bias, std::uint64_t number);
+  bool set_copy(const walk_copy_key& place, std::uint64_t bias, FileNumber number);
   void forget_copy(const walk_copy_key& place);
   // Forgets the files: the next walk that meets one asks for it again.
   void forget(const std::vector<walk_file_key>& keys);
   void forget(const walk_file_key& key) { forget(std::vector{key}); }
   // The key under which the file with that number has a table or was refused; null: there is none.
-  [[nodiscard]] const walk_file_key* key_of(std::uint64_t number) const;
+  [[nodiscard]] const walk_file_key* key_of(FileNumber number) const;
   // What walks know of the file with that number, without a system call. walk_file::met is not kept.
-  [[nodiscard]] walk_file of(std::uint64_t number) const;
+  [[nodiscard]] walk_file of(FileNumber number) const;
   // Of an interpreter, by walk_file::layout; SCRIPT_NONE: there is none.
   // Those of all layouts, each once.
   [[nodiscard]] std::vector<script_language> languages() const;
@@ -126,8 +127,8 @@ class WalkTables {
   std::vector<std::uint32_t> mapped_;  // numbers of those that are mapped
   ByteRanges ranges_;
   AllPlaced placed_;
-  std::unordered_map<std::uint64_t, walk_file_key> keys_;  // by number
-  Shares shares_of_space_;                                 // in bytes
+  std::unordered_map<FileNumber, walk_file_key> keys_;  // by number
+  Shares shares_of_space_;                              // in bytes
   Shares shares_of_files_;
   ProgramBarrier barrier_;
 };

@@ -134,7 +134,8 @@ void StoreSelection::choose_kinds(const std::function<void(const std::string&)>&
 void StoreSelection::choose_event(const std::vector<SampleKind>& all,
                                   const std::function<void(const std::string&)>& note) {
   std::string event = request_.event;
-  if (event.empty()) event = std::ranges::count(all, "cpu-clock", &SampleKind::event) != 0 ? "cpu-clock" : all[0].event;
+  if (event.empty())
+    event = std::ranges::count(all, cpu_clock, &SampleKind::event) != 0 ? std::string(cpu_clock) : all[0].event;
   for (const SampleKind& kind : all) {
     if (kind.event == event) {
       if (kinds_.empty() || (kinds_[0].title == kind.title && kinds_[0].unit == kind.unit)) {

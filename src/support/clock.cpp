@@ -1,8 +1,8 @@
 #include "support/clock.h"
 
+#include <cstdio>
 #include <ctime>
 #include <fstream>
-#include <string>
 
 namespace profile {
 
@@ -25,6 +25,19 @@ std::uint64_t read_namespace_offset_ns() {
 }
 
 }  // namespace
+
+std::string time_text(std::uint64_t ns) {
+  constexpr std::uint64_t ns_per_us = 1000;
+  constexpr std::uint64_t ns_per_ms = 1'000'000;
+  const bool is_short = ns < ns_per_ms;
+  const std::uint64_t unit_ns = ns >= ns_per_s ? ns_per_s : is_short ? ns_per_us : ns_per_ms;
+  char text[32];
+  std::snprintf(text, sizeof text, "%.3f %s", static_cast<double>(ns) / static_cast<double>(unit_ns),
+                ns >= ns_per_s ? "s"
+                : is_short     ? "us"
+                               : "ms");
+  return text;
+}
 
 std::uint64_t monotonic_ns() noexcept {
   // No signal handler comes before the first call.

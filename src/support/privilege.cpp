@@ -92,7 +92,7 @@ std::optional<std::string> missing_for_bpf(int error) {
     return "this kernel has no BPF (CONFIG_BPF_SYSCALL and CONFIG_BPF_EVENTS)";
   if (error == EPERM || error == EACCES || error == ENOSYS) {
     if (!is_admin() && !(has_capability(CAP_BPF) && has_capability(CAP_PERFMON))) {
-      return std::string("loading BPF programs needs privilege: ") + how_to_get_privilege;
+      return std::string("loading BPF programs needs root, or capabilities: ") + how_to_get_privilege;
     }
     if (auto lockdown = missing_by_lockdown()) return lockdown;
     return refusal_of("to load BPF programs", error);
@@ -112,7 +112,7 @@ std::optional<std::string> missing_for_perf(int error) {
            ", at which kernels of Debian and Ubuntu let only root and cap_sys_admin have perf events; set it to 2";
   }
   if (is_admin() || may_monitor) return refusal_of("perf events", error);
-  return "sampling all processes needs privilege (" + level + "): " + how_to_get_privilege;
+  return "sampling all processes needs root, or capabilities (" + level + "): " + how_to_get_privilege;
 }
 
 // The same rule as kallsyms_show_value() in kernel/ksyms_common.c.

@@ -14,7 +14,8 @@ void ExpiredFrames::sort(const Profile& profile, const ProcessTimeline& timeline
     const Frame& frame = frames[sorted_];
     if (frame.unnamed != Unnamed::pending || frame.kind == FrameKind::kernel) continue;
     const Process& process = profile.process(frame.space);
-    const CodeLocation location = timeline.locate(process.tgid, process.image, RuntimeAddress{call_address(frame)});
+    const CodeLocation location =
+        timeline.locate(process.tgid, process.image, call_address(frame.address, frame.is_return));
     if (location.kind == CodeLocation::Kind::file) by_file_[location.file].push_back(sorted_);
     if (location.kind != CodeLocation::Kind::jit) continue;
     by_process_[process.tgid].push_back(sorted_);

@@ -14,11 +14,6 @@ namespace profile {
 class CodeFile;
 class ProcessTimeline;
 
-// The place of the call, not of the return: the call may be the last instruction in its function, or in its file.
-[[nodiscard]] inline std::uint64_t call_address(const Frame& frame) {
-  return frame.address.value - (frame.is_return ? 1 : 0);
-}
-
 class ExpiredFrames {
  public:
   // The frames of `profile` that wait for a name from something that is expired. `profile` may have grown since the

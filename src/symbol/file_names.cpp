@@ -34,7 +34,7 @@ NameOfCode before(const NameOfCode& next, const NameOfCode& here) {
 std::optional<NameOfCode> find_known(const RangeCache& ranges, const CodeOffset& place) {
   const auto here = ranges.find(place.at);
   if (!here || !needs_next(place, *here)) return here;
-  const auto next = ranges.find(place.at + 1);
+  const auto next = ranges.find(return_address(place.at, place.is_return));
   if (!next) return std::nullopt;
   return is_trampoline(*next) ? before(*next, *here) : here;
 }
@@ -43,12 +43,12 @@ std::optional<NameOfCode> find_known(const RangeCache& ranges, const CodeOffset&
 std::vector<FileOffset> offsets_for(std::span<const CodeOffset> places) {
   std::vector<FileOffset> offsets;
   offsets.reserve(2 * places.size());
-  const auto add = [&offsets](std::uint64_t offset) {
-    if (offsets.empty() || offsets.back().value < offset) offsets.push_back(FileOffset{offset});
+  const auto add = [&offsets](FileOffset offset) {
+    if (offsets.empty() || offsets.back() < offset) offsets.push_back(offset);
   };
   for (const CodeOffset& place : places) {
     add(place.at);
-    if (place.is_return) add(place.at + 1);
+    add(return_address(place.at, place.is_return));
   }
   return offsets;
 }
@@ -73,7 +73,7 @@ void FileNames::give_up(std::string_view path, Unnamed reason, FileAnswers& know
     Answer& answer = *known.answers.at(place);
     answer.unnamed = reason;
     answer.module = module;
-    answer.offset = place.at;
+    answer.offset = place.at.value;
   }
 }
 
@@ -121,7 +121,8 @@ Unnamed FileNames::resolve(std::string_view path, FileAnswers& known, const Ask&
       known.code = read.code;
       read_now = places_of(read, asked, unread, known.ranges);
     } else {
-      for (const CodeOffset& place : unread) read_now.push_back({.unnamed = failed, .address = ElfAddress{place.at}});
+      for (const CodeOffset& place : unread)
+        read_now.push_back({.unnamed = failed, .address = ElfAddress{place.at.value}});
     }
     for (std::size_t i = 0; i < slots.size(); ++i) named[slots[i]] = read_now[i];
   }
@@ -163,7 +164,7 @@ std::vector<NameOfCode> FileNames::places_of(const NamesOfFile& read, std::span<
   named.reserve(places.size());
   std::size_t at = 0;  // index of the place's offset in `asked`
   for (const CodeOffset& place : places) {
-    while (asked[at].value < place.at) ++at;
+    while (asked[at] < place.at) ++at;
     NameOfCode here = place_of(at);
     if (needs_next(place, here)) {
       const NameOfCode next = place_of(at + 1);
@@ -174,7 +175,7 @@ std::vector<NameOfCode> FileNames::places_of(const NamesOfFile& read, std::span<
   for (std::size_t i = 0; options_.ranges && i < asked.size(); ++i) {
     const Unnamed unnamed = read.names[i].unnamed;
     const bool is_lasting = unnamed == Unnamed::named || unnamed == Unnamed::no_symbol;
-    if (is_lasting) ranges.add(asked[i].value, read.valid_ranges[i], place_of(i));
+    if (is_lasting) ranges.add(asked[i], read.valid_ranges[i], place_of(i));
   }
   return named;
 }

@@ -23,7 +23,7 @@ namespace profile {
 
 // What is remembered about one file.
 struct FileAnswers {
-  SymbolCache answers;
+  SymbolCache<CodeOffset> answers;
   StringId path = StringId::empty;      // empty until the file has been looked at
   StringId build_id = StringId::empty;  // likewise, and also empty when the file has none
   std::vector<CodeSegment> code;

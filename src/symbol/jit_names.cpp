@@ -31,7 +31,7 @@ void JitNames::resolve(const Profile& profile) {
     const Process* process = nullptr;
     CodeFile* dump = nullptr;
     FileReader::JitMapRef map;
-    SymbolCache* answers = nullptr;
+    SymbolCache<RuntimeAddress>* answers = nullptr;
   };
   std::vector<Waiting> all;
   std::vector<CodeFile*> dumps;
@@ -44,11 +44,11 @@ void JitNames::resolve(const Profile& profile) {
   timeline_.wait_for_files(dumps, patience_with_files);
   for (Waiting& one : all) {
     if (one.dump != nullptr && one.dump->is_open()) one.map = reader_.jit_dump(one.dump->number);
-    if (one.map.number == 0) one.map = perf_map_of(*one.process);
+    if (one.map.number == FileNumber::none) one.map = perf_map_of(*one.process);
   }
   std::ranges::sort(all, {}, [](const Waiting& one) { return one.map.size_bytes; });
   for (const Waiting& one : all) {
-    std::vector<CodeOffset> places = one.answers->take_pending();
+    std::vector<RuntimeAddress> places = one.answers->take_pending();
     places = ask(one.process->tgid, one.map, std::move(places), *one.answers);
     if (one.map.is_dump && !places.empty()) {
       ask(one.process->tgid, perf_map_of(*one.process), std::move(places), *one.answers);
@@ -62,16 +62,16 @@ FileReader::JitMapRef JitNames::perf_map_of(const Process& process) {
 }
 
 // Returns the places that get no name from `map`.
-std::vector<CodeOffset> JitNames::ask(std::uint32_t tgid, const FileReader::JitMapRef& map,
-                                      std::vector<CodeOffset> places, SymbolCache& answers) {
+std::vector<RuntimeAddress> JitNames::ask(std::uint32_t tgid, const FileReader::JitMapRef& map,
+                                          std::vector<RuntimeAddress> places, SymbolCache<RuntimeAddress>& answers) {
   NamesOfJit read;
   read.failed = Unnamed::no_jit_map;
-  if (map.number != 0) {
+  if (map.number != FileNumber::none) {
     map_bytes_.begin(map.owner);
-    read = reader_.jit_names(tgid, map, addresses_of(places), map_bytes_.budget());
+    read = reader_.jit_names(tgid, map, places, map_bytes_.budget());
     map_bytes_.end();
   }
-  std::vector<CodeOffset> rest;
+  std::vector<RuntimeAddress> rest;
   for (std::size_t i = 0; i < places.size(); ++i) {
     Answer& answer = *answers.at(places[i]);
     const Unnamed unnamed = read.failed != Unnamed::named ? read.failed : read.names[i].unnamed;
@@ -84,7 +84,7 @@ std::vector<CodeOffset> JitNames::ask(std::uint32_t tgid, const FileReader::JitM
     const NameOfJit& name = read.names[i];
     answer.symbol = strings_.intern(read.strings.view(name.position.function));
     answer.module = strings_.intern(jit_module);
-    answer.offset = places[i].at - name.start;
+    answer.offset = places[i].value - name.start;
     if (!with_lines_ || name.position.file == StringId::empty) continue;
     const SourcePosition at{.function = answer.symbol,
                             .file = strings_.intern(read.strings.view(name.position.file)),

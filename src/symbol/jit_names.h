@@ -25,7 +25,7 @@ class JitNames {
   JitNames(ProcessTimeline& timeline, FileReader& reader, StringTable& strings, const SymbolOptions& options);
 
   // The answer for a place. A new answer is pending.
-  Answer* at(ProcessId process, RuntimeAddress address) { return answers_[process].at({.at = address.value}); }
+  Answer* at(ProcessId process, RuntimeAddress address) { return answers_[process].at(address); }
   // Afterwards no answer is pending.
   void resolve(const Profile& profile);
   // Begins the next batch: forgets all answers.
@@ -33,15 +33,15 @@ class JitNames {
 
  private:
   [[nodiscard]] FileReader::JitMapRef perf_map_of(const Process& process);
-  std::vector<CodeOffset> ask(std::uint32_t tgid, const FileReader::JitMapRef& map, std::vector<CodeOffset> places,
-                              SymbolCache& answers);
+  std::vector<RuntimeAddress> ask(std::uint32_t tgid, const FileReader::JitMapRef& map,
+                                  std::vector<RuntimeAddress> places, SymbolCache<RuntimeAddress>& answers);
 
   ProcessTimeline& timeline_;
   FileReader& reader_;
   StringTable& strings_;
   OwnerAllowances map_bytes_;
   bool with_lines_;
-  std::unordered_map<ProcessId, SymbolCache> answers_;
+  std::unordered_map<ProcessId, SymbolCache<RuntimeAddress>> answers_;
 };
 
 }  // namespace profile

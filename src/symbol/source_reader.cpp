@@ -28,10 +28,6 @@ FileOffset offset_of(const Binary& binary, ElfAddress address) {
   return FileOffset{address.value - binary.code.start.value + binary.code.offset.value};
 }
 
-ElfAddress instruction_of(const Frame& frame) {
-  return ElfAddress{frame.binary_address.value - (frame.is_return ? 1 : 0)};
-}
-
 template <class Place>
 std::vector<Place> distinct(std::vector<Place> places) {
   std::ranges::sort(places);
@@ -146,7 +142,7 @@ const FileRef* SourceReader::file_with_names(OpenedFile& file, const Profile& pr
 // As FileReader::names() counts in the file with the names.
 FileOffset SourceReader::place_in(const OpenedFile& file, const Profile& profile, FrameId id) {
   const Frame& frame = profile.frame(id);
-  const ElfAddress address = instruction_of(frame);
+  const ElfAddress address = call_address(frame.binary_address, frame.is_return);
   return file.ref ? offset_of(profile.binary(frame.binary), address) : FileOffset{address.value};
 }
 

@@ -1,6 +1,7 @@
 // Keeps what the symboliser knows of the code at each place, and which places wait for the next batch.
 #pragma once
 
+#include <algorithm>
 #include <boost/container/small_vector.hpp>
 #include <compare>
 #include <cstddef>
@@ -8,8 +9,8 @@
 #include <map>
 #include <memory>
 #include <optional>
-#include <span>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "elf/valid_range.h"
@@ -36,34 +37,41 @@ struct Answer {
   std::shared_ptr<const Chain> source;  // null: not wanted, or not known
 };
 
-// The offset in a file, or the address in the kernel or in JIT code, that is looked up. For a return address it is the
-// byte before.
+// What is looked up in a file: a call_address().
 struct CodeOffset {
-  std::uint64_t at = 0;
+  FileOffset at;
   bool is_return = false;  // stays false where it makes no difference
   friend auto operator<=>(const CodeOffset&, const CodeOffset&) = default;
 };
 
-[[nodiscard]] std::vector<RuntimeAddress> addresses_of(std::span<const CodeOffset> places);
+struct PlaceHash {
+  std::size_t operator()(const CodeOffset& place) const noexcept;
+  std::size_t operator()(const RuntimeAddress& address) const noexcept;
+};
 
-// The answers by place, of one file or of one address space.
+// The answers by place: of one file by CodeOffset, of the kernel or of JIT code by RuntimeAddress.
+template <class Place>
 class SymbolCache {
  public:
   // The answer is valid until its place is forgotten. A new place is pending: the next batch asks for it.
-  Answer* at(const CodeOffset& place);
+  Answer* at(const Place& place) {
+    const auto [found, is_new] = known_.try_emplace(place);
+    if (is_new) pending_.push_back(place);
+    return &found->second;
+  }
   // The places that became pending since the last call, ascending.
-  [[nodiscard]] std::vector<CodeOffset> take_pending();
+  [[nodiscard]] std::vector<Place> take_pending() {
+    std::vector<Place> places = std::exchange(pending_, {});
+    std::ranges::sort(places);
+    return places;
+  }
   [[nodiscard]] bool has_pending() const { return !pending_.empty(); }
-  void forget(const CodeOffset& place) { known_.erase(place); }
+  void forget(const Place& place) { known_.erase(place); }
   [[nodiscard]] std::size_t size() const { return known_.size(); }
 
  private:
-  struct Hash {
-    std::size_t operator()(const CodeOffset& place) const noexcept;
-  };
-
-  std::unordered_map<CodeOffset, Answer, Hash> known_;
-  std::vector<CodeOffset> pending_;
+  std::unordered_map<Place, Answer, PlaceHash> known_;
+  std::vector<Place> pending_;
 };
 
 // A RangeCache keeps the stretches of one file whose name is known. So a new address in a known function needs no
@@ -71,8 +79,8 @@ class SymbolCache {
 class RangeCache {
  public:
   // Every offset within `valid_range` of `offset` has the answer `place`, except for its own address.
-  void add(std::uint64_t offset, const ValidRange& valid_range, const NameOfCode& place);
-  [[nodiscard]] std::optional<NameOfCode> find(std::uint64_t offset) const;
+  void add(FileOffset offset, const ValidRange& valid_range, const NameOfCode& place);
+  [[nodiscard]] std::optional<NameOfCode> find(FileOffset offset) const;
   [[nodiscard]] std::size_t size() const { return ranges_.size(); }
 
  private:

@@ -78,7 +78,7 @@ struct Symboliser::State {
     resolve_files();
     jit.resolve(profile);
     resolve_kernel_addresses();
-    reader.rest();
+    reader.release_files();
     for (const auto& [frame, found] : wanted) {
       if (!is_postponed(*found.answer)) write(profile, *frame, found);
     }
@@ -97,7 +97,7 @@ struct Symboliser::State {
   bool is_ready(const Profile& profile, const Frame& frame) const {
     if (frame.unnamed != Unnamed::pending) return false;
     if (frame.kind == FrameKind::kernel) return true;
-    const CodeLocation location = locate(profile.process(frame.space), RuntimeAddress{call_address(frame)});
+    const CodeLocation location = locate(profile.process(frame.space), call_address(frame.address, frame.is_return));
     return location.kind == CodeLocation::Kind::vdso ||
            (location.kind == CodeLocation::Kind::file && location.file->is_open());
   }
@@ -113,8 +113,8 @@ struct Symboliser::State {
 
   // A new answer is pending; resolving it comes later.
   Found answer_for(Profile& profile, const Frame& frame) {
-    const std::uint64_t address = call_address(frame);
-    if (frame.kind == FrameKind::kernel) return {.answer = kernel.at({.at = address})};
+    const RuntimeAddress address = call_address(frame.address, frame.is_return);
+    if (frame.kind == FrameKind::kernel) return {.answer = kernel.at(address)};
     const auto exec = [&] {
       in_exec.unnamed = Unnamed::named;
       in_exec.symbol = strings.intern(exec_frame);
@@ -122,8 +122,8 @@ struct Symboliser::State {
     };
     if (frame.address == exec_address) return exec();
     const Process& process = profile.process(frame.space);
-    const CodeLocation location = locate(process, RuntimeAddress{address});
-    const CodeOffset place{.at = location.offset.value, .is_return = frame.is_return};
+    const CodeLocation location = locate(process, address);
+    const CodeOffset place{.at = location.offset, .is_return = frame.is_return};
     const auto reason = [&](Unnamed unnamed) {
       return Found{.answer = &without_file[static_cast<std::size_t>(unnamed)]};
     };
@@ -134,7 +134,7 @@ struct Symboliser::State {
         if (frame.address.value < first_64bit_vdso) return reason(Unnamed::no_symbol);
         return {.answer = vdso.answers.at(place)};
       case CodeLocation::Kind::jit:
-        return {.answer = jit.at(frame.space, RuntimeAddress{address})};
+        return {.answer = jit.at(frame.space, address)};
       case CodeLocation::Kind::nowhere:
         if (!frame.is_return && timeline.is_of_replaced_program(process.tgid, process.image, frame.address)) {
           return exec();
@@ -151,7 +151,7 @@ struct Symboliser::State {
   Found answer_in(CodeFile& file, const CodeOffset& place) {
     KnownFile& known = files[&file];
     if (known.number != file.number) known = {.number = file.number, .answers = {}};
-    SymbolCache& answers = known.answers.answers;
+    SymbolCache<CodeOffset>& answers = known.answers.answers;
     const bool is_listed = answers.has_pending();
     Answer* const answer = answers.at(place);
     if (!is_listed && answers.has_pending()) pending_files.push_back(&file);
@@ -173,7 +173,7 @@ struct Symboliser::State {
         given_up.push_back(file);
         continue;
       }
-      if (!file_effort.begin(file->owner(), file->number)) {
+      if (!file_effort.begin(file->owner(), value_of(file->number))) {
         names.recall(ref, answers);
         given_up.push_back(file);
         continue;
@@ -193,9 +193,9 @@ struct Symboliser::State {
   }
 
   void resolve_kernel_addresses() {
-    const std::vector<CodeOffset> places = kernel.take_pending();
+    const std::vector<RuntimeAddress> places = kernel.take_pending();
     if (places.empty()) return;
-    const auto found = kernel_names.resolve(addresses_of(places));
+    const auto found = kernel_names.resolve(places);
     std::vector<std::string> mangled;  // the kernel has Rust in it
     std::vector<Answer*> theirs;
     for (std::size_t i = 0; i < places.size(); ++i) {
@@ -205,7 +205,7 @@ struct Symboliser::State {
       answer.unnamed = symbol.unnamed == Unnamed::pending ? Unnamed::kernel_hidden : symbol.unnamed;
       const bool is_named = answer.unnamed == Unnamed::named;
       answer.module = strings.intern(is_named ? std::string_view(symbol.module) : kernel_itself);
-      answer.offset = places[i].at - (is_named ? symbol.start : 0);
+      answer.offset = places[i].value - (is_named ? symbol.start : 0);
       if (!is_named) continue;
       answer.symbol = strings.intern(symbol.name);
       if (!symbol.name.starts_with("_R") && !symbol.name.starts_with("_Z")) continue;
@@ -219,10 +219,10 @@ struct Symboliser::State {
 
   // Forgets what is valid for this batch only.
   void forget_passing() {
-    for (const CodeOffset& place : not_final) kernel.forget(place);
+    for (const RuntimeAddress address : not_final) kernel.forget(address);
     not_final.clear();
     jit.forget();
-    for (CodeFile* const file : given_up) files[file].answers.answers = SymbolCache();
+    for (CodeFile* const file : given_up) files[file].answers.answers = {};
     given_up.clear();
     file_effort.renew(monotonic_ns());
   }
@@ -233,7 +233,7 @@ struct Symboliser::State {
     for (const auto& [file, known] : files) remembered += known.answers.size();
     for (; measured < strings.size(); ++measured) text_bytes += strings.view(static_cast<StringId>(measured)).size();
     if (remembered <= most_remembered && text_bytes <= most_remembered_text_bytes) return;
-    kernel = SymbolCache();
+    kernel = {};
     vdso = FileAnswers();
     files.clear();
     strings = StringTable();
@@ -259,7 +259,7 @@ struct Symboliser::State {
     frame.unnamed = answer.unnamed;
     frame.symbol = moved(answer.symbol);
     frame.module = moved(answer.module);
-    frame.offset = answer.offset + (frame.is_return ? 1 : 0);
+    frame.offset = return_address(answer.offset, frame.is_return);
     frame.function = answer.function;
     if (answer.source) frame.source = source_of(profile, *answer.source);
     // If the file could not be read, it is not known how it counts addresses.
@@ -267,7 +267,7 @@ struct Symboliser::State {
     frame.binary = profile.binary({.path = moved(found.file->path),
                                    .build_id = moved(found.file->build_id),
                                    .code = found.file->segment_of(answer.address)});
-    frame.binary_address = ElfAddress{answer.address.value + (frame.is_return ? 1 : 0)};
+    frame.binary_address = return_address(answer.address, frame.is_return);
   }
 
   ProcessTimeline& timeline;
@@ -281,11 +281,11 @@ struct Symboliser::State {
   JitNames jit;
   AskedKernel asked_kernel;
   KernelNames kernel_names;
-  SymbolCache kernel;
-  std::vector<CodeOffset> not_final;  // kernel addresses whose answer may be different in the next batch
+  SymbolCache<RuntimeAddress> kernel;
+  std::vector<RuntimeAddress> not_final;  // those whose answer may be different in the next batch
   FileAnswers vdso;
   struct KnownFile {
-    std::uint64_t number = 0;  // of the CodeFile; the answers of a file with another number are useless
+    FileNumber number = FileNumber::none;  // of the CodeFile; the answers of a file with another number are useless
     FileAnswers answers;
   };
   std::unordered_map<CodeFile*, KnownFile> files;

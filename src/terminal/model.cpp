@@ -1,6 +1,8 @@
-// Handles the keys of --top. Their effect appears when the table is next requested (rows.cpp).
+// Handles the keys of --top. Their effect appears when the table is next requested.
 #include <algorithm>
 #include <array>
+#include <unordered_map>
+#include <utility>
 
 #include "output/clean_text.h"
 #include "terminal/model.h"
@@ -115,7 +117,7 @@ void TopModel::on_enter() {
   const TopTable& names = table();
   if (what_ == TopWhat::processes) {
     const TopTable::Process& process = names.processes()[row.item];
-    process_ = identity_of(row.item);
+    process_ = identity_of(names, row.item, merges_processes_);
     process_text_ = names.view(process.name);
     if (!merges_processes_) process_text_ += " (" + pid_text(process) + ')';
     filter_.clear();
@@ -186,6 +188,77 @@ void TopModel::move_to(std::size_t line) {
   held_ = line == 0 ? 0 : lines_[line].row->identity;
   held_frame_ = 0;
   while (held_frame_ < line && lines_[line - held_frame_].is_frame) ++held_frame_;
+}
+
+void TopModel::update() {
+  if (!std::exchange(is_stale_, false)) return;
+  rows_ = top_rows(history_.shown(), {.what = what_,
+                                      .sort = sort(),
+                                      .part = part_,
+                                      .window_s = window_s(),
+                                      .filter = filter_,
+                                      .merges_processes = merges_processes_,
+                                      .process = process_,
+                                      .function = function_});
+  lay_out();
+}
+
+// Makes lines from rows and frames, and finds the new place of the selected row.
+void TopModel::lay_out() {
+  lines_.clear();
+  std::size_t held_line = SIZE_MAX;
+  for (const TopRow& row : rows_.rows) {
+    const std::size_t line = lines_.size();
+    lines_.push_back({.row = &row});
+    if (what_ == TopWhat::stacks && unfolded_.contains(row.identity)) {
+      for (TopTable::Index at = row.item; at != TopTable::none; at = table().nodes()[at].parent) {
+        lines_.push_back({.row = &row, .node = at, .is_frame = true});
+      }
+    }
+    if (row.identity == held_) held_line = std::min(line + held_frame_, lines_.size() - 1);
+  }
+  if (held_line != SIZE_MAX) {
+    selected_ = held_line;
+  } else if (held_ == 0) {
+    selected_ = 0;
+  } else {
+    // The held row is not there now: the row in its place is selected until it is back.
+    selected_ = std::min(selected_, lines_.empty() ? 0 : lines_.size() - 1);
+  }
+}
+
+std::vector<TopTableLine> TopModel::lines(std::size_t height) {
+  update();
+  height_ = std::max<std::size_t>(height, 1);
+  const std::size_t last = lines_.size() > height_ ? lines_.size() - height_ : 0;
+  first_ = std::min(first_, last);
+  if (selected_ < first_) first_ = selected_;
+  if (selected_ >= first_ + height_) first_ = selected_ - height_ + 1;
+  std::vector<TopTableLine> seen;
+  for (std::size_t i = first_; i < lines_.size() && seen.size() < height_; ++i) {
+    seen.push_back(lines_[i]);
+    seen.back().is_selected = i == selected_;
+  }
+  return seen;
+}
+
+std::vector<std::vector<double>> TopModel::histories_of(std::span<const TopTable::Index> processes,
+                                                        std::size_t count) const {
+  const auto identity = [this](TopTable::Index process) { return identity_of(table(), process, merges_processes_); };
+  std::unordered_map<std::uint64_t, std::size_t> places;  // by identity
+  for (const TopTable::Index process : processes) places.try_emplace(identity(process), places.size());
+  const auto& ticks = history_.shown().ticks();
+  const std::size_t from = ticks.size() - std::min(count, ticks.size());
+  std::vector<std::vector<double>> histories(processes.size(), std::vector<double>(ticks.size() - from));
+  for (std::size_t i = from; i < ticks.size(); ++i) {
+    if (ticks[i].duration_s <= 0) continue;
+    for (const FlameTable::Cell& cell : ticks[i].cells) {
+      const auto place = places.find(identity(table().process_of(cell.owner)));
+      if (place == places.end() || !is_part(cell, table(), part_)) continue;
+      histories[place->second][i - from] += static_cast<double>(cell.value) / ticks[i].duration_s;
+    }
+  }
+  return histories;
 }
 
 }  // namespace profile

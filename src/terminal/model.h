@@ -11,12 +11,9 @@
 #include <vector>
 
 #include "terminal/history.h"
-#include "terminal/sums.h"
+#include "terminal/rows.h"
 
 namespace profile {
-
-enum class TopWhat : std::uint8_t { functions, processes, stacks };
-enum class TopSort : std::uint8_t { self, total, name };  // for processes and stacks `self` is the share
 
 enum class TopKey : std::uint8_t {
   character,
@@ -33,13 +30,6 @@ enum class TopKey : std::uint8_t {
   tab_back
 };
 
-struct TopRow {
-  std::uint64_t identity = 0;             // stays the same from one second to the next
-  TopTable::Index item = TopTable::none;  // the function, the process or the node
-  StringId process = StringId::empty;     // only for a stack: the name of its process
-  TopSum value;                           // for processes and stacks self and total are equal
-  std::size_t processes = 1;              // that the row stands for, if processes of one name are one
-};
 // One line of a table: a row, or a frame below the row of an unfolded stack, leaf first.
 struct TopTableLine {
   const TopRow* row = nullptr;
@@ -50,9 +40,6 @@ struct TopTableLine {
 
 class TopModel {
  public:
-  // Tables end at this many rows: users do not scroll further, and the work per second stays small.
-  static constexpr std::size_t most_rows = 1000;
-
   explicit TopModel(const FlameHistory::Limits& limits = TopHistory::default_limits) : history_(limits) {}
 
   void add(const Profile& profile);
@@ -81,16 +68,16 @@ class TopModel {
   // of all samples in the same time.
   [[nodiscard]] std::uint64_t total() {
     update();
-    return total_;
+    return rows_.total;
   }
   [[nodiscard]] std::uint64_t total_of_all() {
     update();
-    return total_of_all_;
+    return rows_.total_of_all;
   }
-  // The number of all rows, also of rows cut off by most_rows.
+  // The number of all rows, also of those cut off.
   [[nodiscard]] std::size_t row_count() {
     update();
-    return row_count_;
+    return rows_.count;
   }
   // The part of the table that is visible on `height` lines. The selected line is always in it.
   [[nodiscard]] std::vector<TopTableLine> lines(std::size_t height);
@@ -111,13 +98,7 @@ class TopModel {
   void move_by(std::ptrdiff_t lines);
 
   void update();
-  void update_functions(std::span<const FlameTable::Cell> cells);
-  void update_processes(std::span<const FlameTable::Cell> cells);
-  void update_stacks(std::span<const FlameTable::Cell> cells);
-  [[nodiscard]] std::uint64_t identity_of(TopTable::Index process) const;
-  void sort_rows();
   void lay_out();
-  [[nodiscard]] std::string_view name_of(const TopRow& row) const;
 
   TopHistory history_;
 
@@ -135,11 +116,8 @@ class TopModel {
   std::uint64_t function_ = 0;
   std::string function_text_;
 
-  bool is_stale_ = true;  // the next five members must be calculated again
-  std::vector<TopRow> rows_;
-  std::size_t row_count_ = 0;
-  std::uint64_t total_ = 0;
-  std::uint64_t total_of_all_ = 0;
+  bool is_stale_ = true;  // the next two members must be calculated again
+  TopRows rows_;
   std::vector<TopTableLine> lines_;
 
   std::set<std::uint64_t> unfolded_;

@@ -98,11 +98,11 @@ class Page {
       if (const double each = cpu_seconds_of_a_sample(); each > 0) {
         made.add_word(decimal(samples * each / seconds, 2) + " CPUs busy", TopStyle::strong);
       }
-      if (run_.unit.word() != run_.counted) made.add_word(of_unit(value / seconds) + "/s", TopStyle::strong);
+      if (!run_.counts_samples()) made.add_word(of_unit(value / seconds) + "/s", TopStyle::strong);
       made.add_word(amount(samples / seconds) + " " + run_.counted + "/s");
     }
     made.add_word(amount(static_cast<double>(shown_.account.recorded)) + " " + run_.counted);
-    if (run_.unit.word() != run_.counted) made.add_word(of_unit(static_cast<double>(shown_.value)));
+    if (!run_.counts_samples()) made.add_word(of_unit(static_cast<double>(shown_.value)));
     const std::uint64_t lost = shown_.account.lost();
     made.add_word(std::to_string(lost) + " lost", lost == 0 ? TopStyle::plain : TopStyle::alert);
     if (model_.total() != model_.total_of_all()) {
@@ -113,7 +113,7 @@ class Page {
 
   // 0 if a sample does not stand for time on a CPU.
   [[nodiscard]] double cpu_seconds_of_a_sample() const {
-    if (run_.event != "cpu-clock") return 0;
+    if (!run_.is_of_cpu_clock()) return 0;
     return run_.frequency_hz != 0 ? 1 / static_cast<double>(run_.frequency_hz) : to_seconds(run_.period_events);
   }
 

@@ -1,10 +1,12 @@
-// Calculates the rows of the tables: adds them up, filters and sorts them, and selects the visible part.
+#include "terminal/rows.h"
+
 #include <algorithm>
 #include <functional>
+#include <span>
 #include <unordered_map>
+#include <utility>
 
 #include "support/ascii.h"
-#include "terminal/model.h"
 
 namespace profile {
 namespace {
@@ -21,56 +23,58 @@ std::uint64_t sum_of(std::span<const FlameTable::Cell> cells) {
   return sum;
 }
 
-}  // namespace
+class RowSelection {
+ public:
+  RowSelection(const TopTable& table, const TopChoice& choice) : table_(table), choice_(choice) {}
 
-std::uint64_t TopModel::identity_of(TopTable::Index process) const {
-  const TopTable::Process& one = table().processes()[process];
-  return merges_processes_ ? one.name_identity : one.identity;
-}
-
-void TopModel::update() {
-  if (!is_stale_) return;
-  is_stale_ = false;
-  const TopRecording& recording = history_.shown();
-  std::vector<FlameTable::Cell> cells = window_s() == 0 ? table().history().total() : recording.last_cells(window_s());
-  total_of_all_ = sum_of(cells);
-  keep_only(cells, table(), part_);
-  std::erase_if(cells, [this](const FlameTable::Cell& cell) {
-    return process_ != 0 && identity_of(table().process_of(cell.owner)) != process_;
-  });
-  total_ = sum_of(cells);
-  rows_.clear();
-  if (what_ == TopWhat::functions) {
-    update_functions(cells);
-  } else if (what_ == TopWhat::processes) {
-    update_processes(cells);
-  } else {
-    update_stacks(cells);
+  void add(std::span<const FlameTable::Cell> cells) {
+    if (choice_.what == TopWhat::functions) {
+      add_functions(cells);
+    } else if (choice_.what == TopWhat::processes) {
+      add_processes(cells);
+    } else {
+      add_stacks(cells);
+    }
   }
-  sort_rows();
-  lay_out();
-}
+  // Returns the first rows of all, in their order.
+  [[nodiscard]] std::vector<TopRow> take_first(std::size_t count);
+  [[nodiscard]] std::size_t size() const { return rows_.size(); }
 
-void TopModel::update_functions(std::span<const FlameTable::Cell> cells) {
-  const std::vector<TopSum> sums = function_sums(table(), cells);
+ private:
+  void add_functions(std::span<const FlameTable::Cell> cells);
+  void add_processes(std::span<const FlameTable::Cell> cells);
+  void add_stacks(std::span<const FlameTable::Cell> cells);
+  [[nodiscard]] bool passes(const TopTable::Function& function) const {
+    return contains(table_.view(function.name), choice_.filter) ||
+           contains(table_.view(function.module), choice_.filter);
+  }
+  [[nodiscard]] std::string_view name_of(const TopRow& row) const;
+
+  const TopTable& table_;
+  const TopChoice& choice_;
+  std::vector<TopRow> rows_;
+};
+
+void RowSelection::add_functions(std::span<const FlameTable::Cell> cells) {
+  const std::vector<TopSum> sums = function_sums(table_, cells);
   for (std::size_t i = 0; i < sums.size(); ++i) {
     if (sums[i].total == 0) continue;
-    const TopTable::Function& function = table().functions()[i];
-    if (!contains(table().view(function.name), filter_) && !contains(table().view(function.module), filter_)) continue;
+    const TopTable::Function& function = table_.functions()[i];
+    if (!passes(function)) continue;
     rows_.push_back({.identity = function.identity, .item = static_cast<TopTable::Index>(i), .value = sums[i]});
   }
 }
 
-void TopModel::update_processes(std::span<const FlameTable::Cell> cells) {
-  const std::vector<std::uint64_t> sums = process_sums(table(), cells);
+void RowSelection::add_processes(std::span<const FlameTable::Cell> cells) {
+  const std::vector<std::uint64_t> sums = process_sums(table_, cells);
   std::unordered_map<std::uint64_t, std::size_t> places;  // by identity
   for (std::size_t i = 0; i < sums.size(); ++i) {
     if (sums[i] == 0) continue;
     const auto index = static_cast<TopTable::Index>(i);
-    const TopTable::Process& process = table().processes()[i];
-    const bool has_pid = !merges_processes_ && contains(pid_text(process), filter_);
-    if (!contains(table().view(process.name), filter_) && !has_pid) continue;
-    const auto [place, is_new] = places.try_emplace(identity_of(index), rows_.size());
+    const TopTable::Process& process = table_.processes()[i];
+    const bool has_pid = !choice_.merges_processes && contains(pid_text(process), choice_.filter);
+    if (!contains(table_.view(process.name), choice_.filter) && !has_pid) continue;
+    const auto [place, is_new] = places.try_emplace(identity_of(table_, index, choice_.merges_processes), rows_.size());
     if (is_new) rows_.push_back({.identity = place->first, .item = index, .value = {}, .processes = 0});
     TopRow& row = rows_[place->second];
     row.value.self += sums[i];
@@ -79,31 +83,30 @@ void TopModel::update_processes(std::span<const FlameTable::Cell> cells) {
   }
 }
 
-void TopModel::update_stacks(std::span<const FlameTable::Cell> cells) {
-  const auto& functions = table().functions();
-  const auto& nodes = table().nodes();
+void RowSelection::add_stacks(std::span<const FlameTable::Cell> cells) {
+  const auto& functions = table_.functions();
+  const auto& nodes = table_.nodes();
   // For each function, and then for each stack: whether it contains the filter text, and whether it has the chosen
   // function.
-  std::vector<bool> passes(functions.size());
-  for (std::size_t i = 0; i < functions.size(); ++i) {
-    passes[i] =
-        contains(table().view(functions[i].name), filter_) || contains(table().view(functions[i].module), filter_);
-  }
+  std::vector<bool> function_passes(functions.size());
+  for (std::size_t i = 0; i < functions.size(); ++i) function_passes[i] = passes(functions[i]);
   std::vector<bool> stack_passes(nodes.size());
   std::vector<bool> has_function(nodes.size());
   for (std::size_t i = 0; i < nodes.size(); ++i) {
     const TopTable::Node& node = nodes[i];
     const bool has_parent = node.parent != TopTable::none;
-    stack_passes[i] = passes[node.function] || (has_parent && stack_passes[node.parent]);
-    has_function[i] = functions[node.function].identity == function_ || (has_parent && has_function[node.parent]);
+    stack_passes[i] = function_passes[node.function] || (has_parent && stack_passes[node.parent]);
+    has_function[i] =
+        functions[node.function].identity == choice_.function || (has_parent && has_function[node.parent]);
   }
-  for (const TopStackSum& sum : stack_sums(table(), cells)) {
+  for (const TopStackSum& sum : stack_sums(table_, cells)) {
     const bool has_stack = sum.node != TopTable::none;
     const std::uint64_t stack = has_stack ? nodes[sum.node].identity : 0;
     const bool is_asked_for =
-        function_ == 0 || (has_stack ? has_function[sum.node] : functions[table().no_stack()].identity == function_);
-    const std::string_view process = table().view(sum.process);
-    if (!is_asked_for || !((has_stack && stack_passes[sum.node]) || contains(process, filter_))) continue;
+        choice_.function == 0 ||
+        (has_stack ? has_function[sum.node] : functions[table_.no_stack()].identity == choice_.function);
+    const std::string_view process = table_.view(sum.process);
+    if (!is_asked_for || !((has_stack && stack_passes[sum.node]) || contains(process, choice_.filter))) continue;
     rows_.push_back({.identity = stack * 31 + std::hash<std::string_view>()(process),
                      .item = sum.node,
                      .process = sum.process,
@@ -111,15 +114,14 @@ void TopModel::update_stacks(std::span<const FlameTable::Cell> cells) {
   }
 }
 
-std::string_view TopModel::name_of(const TopRow& row) const {
-  if (what_ == TopWhat::functions) return table().view(table().functions()[row.item].name);
-  return table().view(what_ == TopWhat::processes ? table().processes()[row.item].name : row.process);
+std::string_view RowSelection::name_of(const TopRow& row) const {
+  if (choice_.what == TopWhat::functions) return table_.view(table_.functions()[row.item].name);
+  return table_.view(choice_.what == TopWhat::processes ? table_.processes()[row.item].name : row.process);
 }
 
-void TopModel::sort_rows() {
-  row_count_ = rows_.size();
+std::vector<TopRow> RowSelection::take_first(std::size_t count) {
   const auto before = [this](const TopRow& a, const TopRow& b) {
-    const TopSort by = sort();
+    const TopSort by = choice_.sort;
     if (by == TopSort::self && a.value.self != b.value.self) return a.value.self > b.value.self;
     if (by != TopSort::name && a.value.total != b.value.total) return a.value.total > b.value.total;
     if (by == TopSort::total && a.value.self != b.value.self) return a.value.self > b.value.self;
@@ -128,66 +130,36 @@ void TopModel::sort_rows() {
     if (order != 0) return order < 0;
     return by == TopSort::name && a.value.self != b.value.self ? a.value.self > b.value.self : a.identity < b.identity;
   };
-  const std::size_t shown = std::min(rows_.size(), most_rows);
+  const std::size_t shown = std::min(rows_.size(), count);
   std::partial_sort(rows_.begin(), rows_.begin() + static_cast<std::ptrdiff_t>(shown), rows_.end(), before);
   rows_.resize(shown);
+  return std::exchange(rows_, {});
 }
 
-// Makes lines from rows and frames, and finds the new place of the selected row.
-void TopModel::lay_out() {
-  lines_.clear();
-  std::size_t held_line = SIZE_MAX;
-  for (const TopRow& row : rows_) {
-    const std::size_t line = lines_.size();
-    lines_.push_back({.row = &row});
-    if (what_ == TopWhat::stacks && unfolded_.contains(row.identity)) {
-      for (TopTable::Index at = row.item; at != TopTable::none; at = table().nodes()[at].parent) {
-        lines_.push_back({.row = &row, .node = at, .is_frame = true});
-      }
-    }
-    if (row.identity == held_) held_line = std::min(line + held_frame_, lines_.size() - 1);
-  }
-  if (held_line != SIZE_MAX) {
-    selected_ = held_line;
-  } else if (held_ == 0) {
-    selected_ = 0;
-  } else {
-    // The held row is not there now: the row in its place is selected until it is back.
-    selected_ = std::min(selected_, lines_.empty() ? 0 : lines_.size() - 1);
-  }
+}  // namespace
+
+std::uint64_t identity_of(const TopTable& table, TopTable::Index process, bool merges_processes) {
+  const TopTable::Process& one = table.processes()[process];
+  return merges_processes ? one.name_identity : one.identity;
 }
 
-std::vector<TopTableLine> TopModel::lines(std::size_t height) {
-  update();
-  height_ = std::max<std::size_t>(height, 1);
-  const std::size_t last = lines_.size() > height_ ? lines_.size() - height_ : 0;
-  first_ = std::min(first_, last);
-  if (selected_ < first_) first_ = selected_;
-  if (selected_ >= first_ + height_) first_ = selected_ - height_ + 1;
-  std::vector<TopTableLine> seen;
-  for (std::size_t i = first_; i < lines_.size() && seen.size() < height_; ++i) {
-    seen.push_back(lines_[i]);
-    seen.back().is_selected = i == selected_;
-  }
-  return seen;
-}
-
-std::vector<std::vector<double>> TopModel::histories_of(std::span<const TopTable::Index> processes,
-                                                        std::size_t count) const {
-  std::unordered_map<std::uint64_t, std::size_t> places;  // by identity
-  for (const TopTable::Index process : processes) places.try_emplace(identity_of(process), places.size());
-  const auto& ticks = history_.shown().ticks();
-  const std::size_t from = ticks.size() - std::min(count, ticks.size());
-  std::vector<std::vector<double>> histories(processes.size(), std::vector<double>(ticks.size() - from));
-  for (std::size_t i = from; i < ticks.size(); ++i) {
-    if (ticks[i].duration_s <= 0) continue;
-    for (const FlameTable::Cell& cell : ticks[i].cells) {
-      const auto place = places.find(identity_of(table().process_of(cell.owner)));
-      if (place == places.end() || !is_part(cell, table(), part_)) continue;
-      histories[place->second][i - from] += static_cast<double>(cell.value) / ticks[i].duration_s;
-    }
-  }
-  return histories;
+TopRows top_rows(const TopRecording& recording, const TopChoice& choice) {
+  const TopTable& table = recording.table;
+  std::vector<FlameTable::Cell> cells =
+      choice.window_s == 0 ? table.history().total() : recording.last_cells(choice.window_s);
+  TopRows found;
+  found.total_of_all = sum_of(cells);
+  keep_only(cells, table, choice.part);
+  std::erase_if(cells, [&](const FlameTable::Cell& cell) {
+    return choice.process != 0 &&
+           identity_of(table, table.process_of(cell.owner), choice.merges_processes) != choice.process;
+  });
+  found.total = sum_of(cells);
+  RowSelection selection(table, choice);
+  selection.add(cells);
+  found.count = selection.size();
+  found.rows = selection.take_first(TopRows::most);
+  return found;
 }
 
 }  // namespace profile

@@ -34,7 +34,7 @@ LiveHistory::LiveHistory(const RunInfo& run, std::uint64_t began_ns, std::uint64
       began_ns_(began_ns),
       unix_offset_ns_(unix_offset_ns),
       stacks_(UnknownRuns::folded, limits),
-      epoch_(unix_ms(began_ns)) {
+      table_version_(unix_ms(began_ns)) {
   about_.run = run;
   about_.began_unix_ns = began_ns + unix_offset_ns;
 }
@@ -46,11 +46,11 @@ std::string LiveHistory::add(const Profile& profile, const Account& account) {
   const std::uint64_t end_ns = profile.began_ns + profile.duration_ns;
   about_.duration_ns = end_ns > began_ns_ ? end_ns - began_ns_ : 0;
   if (!stacks_.add(profile)) {
-    ++epoch_;
+    ++table_version_;
     return {};
   }
   return object_text([&](JsonWriter& json) {
-    json.member("epoch", epoch_);
+    json.member("table_version", table_version_);
     write_sums(json);
     write_flame_table(json, stacks_.table(), from);
     write_tick(json, stacks_.ticks().back());
@@ -75,7 +75,7 @@ void LiveHistory::write_sums(JsonWriter& json) const {
 
 std::string LiveHistory::snapshot(std::uint64_t now_ns) const {
   return object_text([&](JsonWriter& json) {
-    json.member("epoch", epoch_);
+    json.member("table_version", table_version_);
     json.member("now_unix_ms", unix_ms(now_ns));
     json.member("tick_s", live_tick_s);
     json.member("window_s", window_s_);

@@ -30,7 +30,7 @@ class LiveHistory {
 
   // The version of the table's indices. It differs from the versions of an earlier run at the same address, because
   // pages of that run may connect again.
-  [[nodiscard]] std::uint64_t epoch() const { return epoch_; }
+  [[nodiscard]] std::uint64_t table_version() const { return table_version_; }
   [[nodiscard]] const FlameHistory& stacks() const { return stacks_; }
 
  private:
@@ -44,7 +44,7 @@ class LiveHistory {
   Profile about_;  // the run and its account; it has no rows
   FrameReport names_;
   FlameHistory stacks_;
-  std::uint64_t epoch_;
+  std::uint64_t table_version_;
   std::uint64_t skipped_ = 0;
 };
 

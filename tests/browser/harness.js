@@ -93,8 +93,10 @@ const boxes = (page) => page.evaluate(() => window.profilePage.boxes());
 const state = (page) => page.evaluate(() => window.profilePage.state());
 const timings = (page) => page.evaluate(() => window.profilePage.timings());
 
-// Returns the only visible box of a name; `at` selects by the box's stack.
+// Returns the only visible box of a name; `at` selects by the box's stack. What a change has moved is at its place in
+// the second picture after it.
 async function box(page, name, at = () => true) {
+  await page.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))));
   const found = (await boxes(page)).filter((one) => one.name === name && at(one.stack));
   assert.equal(found.length, 1, `boxes of ${name}: ${found.length}`);
   return found[0];

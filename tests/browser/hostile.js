@@ -62,6 +62,7 @@ if (written === undefined) {
   test('hostile names are text in boxes, tips, lists and the search', async (page) => {
     const data = fileData(rowsOf(all));
     data.run = {...data.run, title: '<b>title</b>', event: '</title><b>', command_line: '</script><img src=x>'};
+    data.notes = ['<img src=x>'];
     await page.goto(fileOf(pageOf(data)));
     // The JSON of the page escapes the lone surrogate, so it comes back unchanged.
     await checkShown(page, all);
@@ -71,6 +72,7 @@ if (written === undefined) {
     assert.equal(await page.textContent('#title'), '<b>title</b>');
     await page.click('#about summary');
     assert.equal(await page.textContent('#about-text .name'), '</script><img src=x>');
+    assert.match(await page.textContent('#about-text'), /Note<img src=x>/);
   });
 
   test('a script that came into the page does not run, nor is anything fetched', async (page) => {

@@ -7,7 +7,7 @@ const {pageOf, Tables, run, names, accountOf, totalOf} = require('./pages.js');
 class LiveServer {
   constructor() {
     this.clients = new Set();
-    this.epoch = 1;
+    this.tableVersion = 1;
     this.run = run;
     this.answers = true;  // false: the server does not know events
     this.isGone = false;  // true: no server is there
@@ -55,7 +55,7 @@ class LiveServer {
     const ticks = this.ticks.map(({t, rows}) => ({t, d: 1, cells: this.tables.cells(rows)}));
     this.tables.rows(false);  // marks everything as sent
     return {
-      epoch: this.epoch, now_unix_ms: this.t, tick_s: 1, window_s: 300, run: this.run,
+      table_version: this.tableVersion, now_unix_ms: this.t, tick_s: 1, window_s: 300, run: this.run,
       account: accountOf(totalOf(this.all)), names, ...this.tables.rows(true), total, ticks,
     };
   }
@@ -67,11 +67,12 @@ class LiveServer {
     this.ticks = this.ticks.filter(({t}) => t > this.t - 300_000);
     const cells = this.tables.cells(rows);
     const account = accountOf(totalOf(this.all));
-    this.send('tick', {epoch: this.epoch, t: this.t, d: seconds, account, names, ...this.tables.rows(false), cells});
+    const rest = {account, names, ...this.tables.rows(false), cells};
+    this.send('tick', {table_version: this.tableVersion, t: this.t, d: seconds, ...rest});
   }
   // Starts a new numbering, with `rows` as all samples so far.
   reset(rows = []) {
-    ++this.epoch;
+    ++this.tableVersion;
     this.clear();
     this.tables.string('another numbering');
     this.all = rows;
@@ -79,7 +80,7 @@ class LiveServer {
   }
   // Another profiler starts, without samples so far.
   begin(another) {
-    ++this.epoch;
+    ++this.tableVersion;
     this.clear();
     Object.assign(this, {run: another, answers: true});
   }

@@ -134,3 +134,25 @@ grep -q 'gone, and without a box' modules.svg || fail "the picture of --modules 
 profile diff -q -o moved.svg lines.pb.gz moved.folded
 grep -qx 'libwork\.so work\.cpp' moved.svg || fail "no place of work: $(grep -A 3 '<title>work' moved.svg)"
 grep -qx 'main\.cpp' moved.svg || fail "no place of main: $(grep -A 3 '<title>main' moved.svg)"
+
+# A file of lines with two counts, as difffolded.pl and the page write them, is both.
+printf 'app;main;fast 50 50\napp;main;slow 40 130\napp;main;rec;rec 10 20\n' >two.folded
+profile diff two.folded
+expect_status 0
+expect_silence err
+expect_out '^two\.folded, second counts \(200 samples\) compared with two\.folded, first counts \(100 samples\)'
+expect_equal "$(row ' slow$')" '40.00% 65.00% +25.00 40.00% 65.00% +25.00 slow' "what gained in a comparison"
+expect_out '^No intervals: two\.folded does not tell when'
+run bash -c '"$1" diff - <two.folded' - "$PROFILE"
+expect_status 0
+expect_out '^stdin, second counts'
+profile diff before.folded two.folded
+expect_equal "$(row ' slow$')" '40.00% 65.00% +25.00 40.00% 65.00% +25.00 slow' "what gained in the second counts"
+expect_err '^profile: two\.folded is a comparison, two counts a line; these are the second ones, and profile diff two\.folded '
+profile report -f two.folded
+expect_status 0
+expect_equal "$(folded_total)" 200 "the second counts"
+expect_err '^profile: two\.folded is a comparison'
+expect_equal "$(wc -l <"$tmp/err")" 1 "lines on stderr"
+bad 2 'before\.folded alone is no comparison' before.folded
+bad 1 'cannot read none: No such file' none

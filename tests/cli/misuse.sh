@@ -44,7 +44,8 @@ for option in --comm --cgroup --cgroupmap --mntnsmap -o --format; do bad "$optio
 for value in 0 0.0 abc 1x '' inf nan 1,5; do misused duration "$value" -- "$value"; done
 misused 5 -- 1 5
 misused 3 timeout -- 3 -- true
-misused 'ls: neither a duration nor a subcommand; a command stands behind --' -- ls
+misused 'ls: neither a duration nor a subcommand; a command stands behind --, as in profile -- ls' -- ls
+[[ $(tail -n 1 "$tmp/err") == *'profile -- ls' ]] || fail "more than that: $(outcome)"
 misused reprot: 'nearest: report' -- reprot out.folded
 misused 'make: neither a duration' 'a command stands behind --' -- record make
 misused "'--pdi'; the nearest: --pid" -- --pdi 1
@@ -141,7 +142,8 @@ misused -g %04d -- -g a.png 1
 misused -o %Q -- -o 'a-%Q.folded' 1
 misused --completion fish bash zsh -- --completion fish
 misused 'no file' -- report
-misused AFTER -- diff a
+printf 'a;b 1\n' >"$tmp/one.folded"
+misused AFTER -- diff "$tmp/one.folded"
 misused -F report -- report -F 1 a
 misused --max-block-us 0 -- -e off-cpu --max-block-us 0 1
 misused '--min-block-us 2' --max-block-us -- -e off-cpu --min-block-us 2 --max-block-us 1 1

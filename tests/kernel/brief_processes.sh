@@ -1,5 +1,6 @@
 #!/bin/bash
 # Processes that compute for 20 ms and have ended before their frames get names: every frame must still get its name.
+# Promise 4: a process that has exited still has names, and its stacks are whole.
 source "$(dirname "$0")/sampling.bash"
 need_timeliness
 need_command seq xargs python3

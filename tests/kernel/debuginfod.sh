@@ -1,6 +1,6 @@
 #!/bin/bash
-# A debuginfod server is a stranger, and so is the file whose build-id is asked for: a server that sends without an end
-# does not hold up the end of a run, the process that asks has no rights, and nothing but a build-id is asked for.
+# Neither a debuginfod server nor the file whose build-id is asked for can be trusted: a server that sends without an
+# end does not hold up the end of a run, the process that asks has no rights, and nothing but a build-id is asked for.
 source "$(dirname "$0")/children.bash"
 ldconfig -p | grep -q 'libdebuginfod\.so\.1' || skip "there is no libdebuginfod here"
 need_command setpriv strip

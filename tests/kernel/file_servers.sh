@@ -1,6 +1,7 @@
 #!/bin/bash
 # A file system that does not answer must not delay the profiler, whatever the request is: the run ends, and other
 # programs have their names.
+# Promise 6: no file of another user is parsed by the main process, or can stop it.
 source "$(dirname "$0")/served.bash"
 need_user_namespaces
 

@@ -1,5 +1,6 @@
 #!/bin/bash
 # Stacks of tracepoints and probes are complete without frame pointers, from the first hit of a process on.
+# Promise 4: a process that has exited still has names, and its stacks are whole.
 source "$(dirname "$0")/sampling.bash"
 walks_by_tables || skip "user stacks are not walked by tables here"
 

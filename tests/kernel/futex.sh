@@ -96,4 +96,4 @@ last=("$tmp"/part-*.pb.gz)
 read -r last_began last_ns < <(interval_of "${last[-1]}")
 expect_between "$total_us" $(((last_began + last_ns - is_there) / 1000 - 10000)) $(((last_began + last_ns - began) / 1000 + 10000)) \
   "microseconds of the wait that does not end"
-expect_err '[0-9]+ wait(s were still going on at the end; their| was still going on at the end; its) [0-9.]+ s are counted'
+expect_err '[0-9]+ wait(s were still going on at the end; their| was still going on at the end; its) [0-9.]+ [mu]?s are counted'

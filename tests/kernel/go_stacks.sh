@@ -116,12 +116,12 @@ inside() {
   if [[ -z $tree ]]; then "$@"; else GOROOT=$goroot chroot "$tree" "$@"; fi
 }
 
-# sample_of MODE PATTERN : samples $program, and keeps the lines that match.
+# sample_of MODE PATTERN [ARGUMENT...] : samples $program, and keeps the lines that match.
 sample_of() {
-  echo "$program $1"
+  echo "$program $1 ${*:3}"
   start_program "$1"
   wait_until is_at_work "$started"
-  sample -U -a -F 499 -p "$started" -o "$tmp/all.folded" 1.5
+  sample -U -a -F 499 -p "$started" -o "$tmp/all.folded" "${@:3}" 1.5
   kill "$started"
   grep -v 'incomplete: no table yet' "$tmp/all.folded" | grep -E "$2" >"$tmp/out" || fail "no stack matches '$2'; $(head -n 5 "$tmp/all.folded")"
 }
@@ -138,6 +138,10 @@ check_stacks() {
     build plain "$program" "$flags"
     sample_of runtime ";runtime\\.systemstack$abi;"
     expect_share "^$program;$outermost;(main\\.deeper;){4}main\\.asksForCallers;.*runtime\\.systemstack" 95 100
+    # Frame pointers lead from the other stack back to the goroutine's, and have no false caller.
+    sample_of runtime ";runtime\\.systemstack$abi;" --unwind fp
+    expect_share "^$program;($outermost;(main\\.deeper;){4}main\\.asksForCallers;(runtime\\.[Cc]allers;)*)?runtime\\.systemstack" 95 100
+    expect_share "^$program;$outermost;.*runtime\\.systemstack" 90 100
     sample_of clock ';time\.now'
     expect_share "^$program;$outermost;(main\\.deeper;){4}main\\.asksForTime;(time\\.Now;)?(time\\.runtimeNow;)?time\\.now" 95 100
 
@@ -169,3 +173,13 @@ tree=$trees/trixie
 # There is no /proc, by which it would find this.
 for root in "$tree"/usr/lib/go-1.*; do goroot=${root#"$tree"}; done
 check_stacks
+
+# The newest Go, which that one gets as a module. It is built for this machine.
+newest=go1.27.3
+export GOTOOLCHAIN=$newest GOPATH=${trees%/releases}/go PATH=$tree$goroot/bin:$PATH
+tree=
+if timeout 300 go version >"$tmp/version" 2>&1 && grep -q " $newest " "$tmp/version"; then
+  check_stacks
+else
+  echo "left out: $newest: $(tail -n 1 "$tmp/version")"
+fi

@@ -2,6 +2,7 @@
 # A user without privilege must not delay the profiler with large files that cost nothing to make: programs that claim
 # millions of symbols, and perf maps of a gigabyte. Other users' files are still read, and later reports cost almost
 # nothing.
+# Promise 6: no file of another user is parsed by the main process, or can stop it.
 source "$(dirname "$0")/children.bash"
 need_command setpriv timeout
 

@@ -1,5 +1,5 @@
 #!/bin/bash
-# A recording may come from a stranger, and root may read it. Whatever the file says, there is one clear line and the
+# A recording may be hostile, and root may read it. Whatever the file says, there is one clear line and the
 # exit status 1; nothing of the file is run, and it takes neither all memory nor much time.
 source "$(dirname "$0")/sampling.bash"
 need_command sqlite3

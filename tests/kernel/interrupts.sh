@@ -42,12 +42,12 @@ for number in {1..60}; do
   if ((status == 0)); then
     ((++ended))
     expect_whole "$what"
-  elif ((status == 128 + number_of_signal && again)) && [[ -s $tmp/err ]]; then
-    ((++aborted))
   elif ((status == 128 + number_of_signal)) && [[ ! $keeper ]]; then
     # It was still being loaded: its first child was not there.
     ((++early))
     [[ ! $(files) && ! -s $tmp/err ]] || fail "$what: killed with $(files)"
+  elif ((status == 128 + number_of_signal && again)); then
+    ((++aborted))
   else
     fail "$what: $(outcome)"
   fi

@@ -53,3 +53,15 @@ for wrong in '*' '*.com' 'a b' '*.*.org' ''; do
 done
 run timeout 60 "$PROFILE" --allow-host scraper 0.1
 expect_status 2
+
+# A run that listens on every address prints one that others can use. Cards of a machine without a network have none.
+if hostname -I 2>/dev/null | grep -qE '([0-9]+\.){3}[0-9]'; then
+  begin_live -F 99 --listen 0.0.0.0
+  [[ $url =~ ^http://[0-9.]+:[0-9]+/$ && $url != http://0.* ]] || fail "the address of a run that listens on 0.0.0.0: '$url'"
+  wait_until is_healthy
+  kill -INT "$profiler"
+  finish
+  expect_status 0
+else
+  echo "left out: the address of a run that listens on 0.0.0.0: there is no network card here"
+fi

@@ -1,6 +1,7 @@
 #!/bin/bash
 # Files may lie, and the process that reads them may not: a parser that a file has taken over can neither hold up the
 # profiler, nor fill its memory, nor get a file that the program's own user could not read.
+# Promise 6: no file of another user is parsed by the main process, or can stop it.
 source "$(dirname "$0")/children.bash"
 
 chmod 755 "$tmp"

@@ -100,7 +100,7 @@ sample_ended() {
   rm "$map"
 }
 sample_ended 65533
-if grep -q made_loop "$tmp/out"; then fail "a stranger's map was read; $(outcome)"; fi
+if grep -q made_loop "$tmp/out"; then fail "the map of another user was read; $(outcome)"; fi
 expect_present ';main;run_made;\[unknown\] '
 sample_ended 65534
 expect_present ';main;run_made;made_loop '

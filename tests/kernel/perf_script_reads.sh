@@ -17,7 +17,7 @@ profile report -o a.perf a.folded
 expect_status 0
 check --ordered a.perf
 expect_status 0
-expect_equal "$(<out)" '93 93 1' "events, total and lanes"
+expect_equal "$(<out)" '93 93 5' "events, total and lanes"
 profile report -f a.perf
 expect_status 0
 expect_equal "$(folded_total . out)" 93 "total of a.perf"
@@ -40,7 +40,7 @@ rejected() {
 }
 rejected '1d' 'no header'
 rejected 's/unit = samples/unit = pounds/' 'unit'
-rejected 's/^dd  0/dd 7  0/' 'before a digit'
+rejected 's/^dd  4/dd 7  4/' 'before a digit'
 rejected 's/ ::(anon/ (anon/' 'no frame'
 rejected 's/ (\[kernel.kallsyms\])/ ([kernel kallsyms])/' 'no frame'
 rejected 's/:          1 cpu/:          0 cpu/; s/:          1 samples/:          0 samples/' 'worth nothing'

@@ -31,4 +31,12 @@ for how in auto cfi fp; do
     expect_absent ";inner_$at;leaf_[^$at]"
     expect_between "$(folded_total ";leaf_$at ")" 0 $((recorded / 5)) "samples in library $at of $recorded"
   done
+  # So many in turn that the older half is joined, when the first has got its names already. It is used for 50 ms, the
+  # second for 1.6 s, and then all of them for as long as each other, as far as they are followed.
+  sample_folded -F 997 -U --unwind "$how" -- "$WORKLOADS/reloads" "$tmp/lib" 3000 late 6cpu
+  for at in {0..7}; do
+    expect_absent ";inner_$at;leaf_[^$at]"
+    expect_between "$(folded_total ";leaf_$at ")" $((recorded / 200)) $((at == 1 ? recorded / 2 : recorded / 6)) \
+      "samples in library $at of $recorded"
+  done
 done

@@ -1,6 +1,7 @@
 #!/bin/bash
 # Events that come while the profiler does not read, and that the ring cannot hold, are lost and counted as lost. Each
 # event is in one of the two counts.
+# Promise 1: no sample is lost silently.
 source "$(dirname "$0")/sampling.bash"
 need_event SYSTEM:EVENT
 

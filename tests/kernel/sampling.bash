@@ -86,7 +86,8 @@ find_precedence() {
 # $ahead is the prefix of the command.
 ahead=()
 begin() {
-  : >"$tmp/out"
+  : >"$tmp/out" # here, because who waits for a line must not find that of an earlier run
+  : >"$tmp/err"
   tied "${ahead[@]}" "$PROFILE" "$@" >"$tmp/out" 2>"$tmp/err" </dev/null &
   profiler=$!
   background+=("$profiler")
@@ -209,6 +210,13 @@ sample_work() {
   expect_status 0
   expect_balance
   expect_folded_total
+}
+
+# told_us BEFORE BEHIND : prints the time that a line on stderr has between these two patterns, in microseconds; nothing if
+# there is no such line.
+told_us() {
+  sed -nE "s/^$1([0-9.]+) ([mu]?)s $2.*/\1 \2/p" "$tmp/err" |
+    awk '{ printf "%.0f", $1 * ($2 == "" ? 1000000 : $2 == "m" ? 1000 : 1) }'
 }
 
 # expect_share PATTERN LOW HIGH [FILE] : checks the percentage of samples whose folded line matches.

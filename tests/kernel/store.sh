@@ -8,7 +8,8 @@ burn leaves 60/2
 wait_until is_at_work "$started"
 sample -F 499 -i 0.4 -f -o "$tmp/run.folded" --label team=shop --store "$url" 1.6
 expect_silence out
-expect_err "^stored [4-5] batches with $recorded samples in $as_pattern$"
+# A turn that a slow program misses is left out.
+expect_err "^stored [2-5] batches with $recorded samples in $as_pattern$"
 expect_stored "$recorded"
 expect_equal "$(folded_total . "$tmp/run.folded")" "$recorded" "samples of the report beside it"
 expect_equal "$(ask "$port" "SELECT DISTINCT event, unit, frequency_hz, host, labels FROM samples WHERE service = 'leaves' FORMAT CSV")" \

@@ -1,5 +1,6 @@
 #!/bin/bash
 # A program that maps code, forks, executes or renames itself without end costs other programs no names and no samples.
+# Promise 3: a run can have any length.
 source "$(dirname "$0")/sampling.bash"
 
 # They have their own cgroup, because the names of other programs do not matter here.

@@ -1,6 +1,8 @@
 #!/bin/bash
 # Maps of 16 entries, and a program with a new stack for nearly every sample: collisions and a full histogram lose
 # nothing.
+# Promise 1: no sample is lost silently.
+# Promise 2: a stack that the stack map cannot hold goes whole through the ring buffer.
 source "$(dirname "$0")/sampling.bash"
 
 burn many_stacks 600

@@ -2,6 +2,7 @@
 # During the run a file system can be unmounted: that of a program that has ended, also in a container, and that of a
 # library that a living program has unloaded. The samples keep their names. Files of processes that are not sampled are
 # never opened.
+# Promise 7: no file stays open that no process has mapped.
 source "$(dirname "$0")/children.bash"
 
 need_command unshare nsenter python3

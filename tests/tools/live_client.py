@@ -13,7 +13,7 @@ import urllib.parse
 
 class Table:
     def __init__(self, data):
-        self.epoch = data["epoch"]
+        self.table_version = data["table_version"]
         self.strings, self.frames, self.owners, self.nodes = [], [], [], []
         self.total = {}
         self.append(data)
@@ -83,8 +83,8 @@ def main():
             table, unit = Table(data), data["run"]["unit"]
             first = first or table.by_process()
         elif kind == "tick":
-            if data["epoch"] != table.epoch or data["t"] <= max(times, default=0):
-                sys.exit(f"a tick of epoch {data['epoch']} at {data['t']} after {times}")
+            if data["table_version"] != table.table_version or data["t"] <= max(times, default=0):
+                sys.exit(f"a tick of version {data['table_version']} at {data['t']} after {times}")
             times.append(data["t"])
             table.append(data)
             table.add(data["cells"])

@@ -18,7 +18,7 @@ namespace profile::test {
 
 class DirectSupplier final : public DebugSupplier {
  public:
-  static constexpr std::uint64_t the_file = 1;
+  static constexpr FileNumber the_file{1};
 
   // `fd` is the open file, which the caller owns. `path` is its path as the profiled process sees it.
   DirectSupplier(const std::vector<std::string>& directories, int fd, std::string path, Debuginfod* server = nullptr)
@@ -36,21 +36,21 @@ class DirectSupplier final : public DebugSupplier {
                         .mapped_by = {.own_mounts = true},
                         .owner = content_owner_of_user(status ? status->owner : 0, true)};
   }
-  DebugFile open(const DebugQuestion& question, std::uint64_t base, unsigned& next, std::string& why) override {
+  DebugFile open(const DebugQuestion& question, FileNumber base, unsigned& next, std::string& why) override {
     DebugFile found{.fd = places_.open(
                         question, bases_.at(base), [](const std::string&) { return true; }, next, why),
-                    .number = bases_.size() + 1};
+                    .number = FileNumber{bases_.size() + 1}};
     if (found) bases_[found.number] = {.fd = found.fd.get(), .path = bases_.at(base).path, .mapped_by = {}};
     return found;
   }
   DebugFile from_server(const std::string& build_id) override {
-    return {.fd = server_ != nullptr ? server_->find(build_id, 0) : Fd(), .number = 0};
+    return {.fd = server_ != nullptr ? server_->find(build_id, 0) : Fd(), .number = FileNumber::none};
   }
 
  private:
   DebugFileSearch places_;
   Debuginfod* server_;
-  std::map<std::uint64_t, DebugBase> bases_;
+  std::map<FileNumber, DebugBase> bases_;
 };
 
 }  // namespace profile::test

@@ -84,7 +84,7 @@ class FakeKeeper final : public FileKeeper {
   }
   void take_answers(const std::function<void(const FileAnswer&)>& take) override {
     while (!is_silent && !asked_states.empty()) {
-      const std::uint64_t number = asked_states.front();
+      const FileNumber number = asked_states.front();
       asked_states.pop_front();
       take({.number = number, .reason = Unnamed::named, .stamp = {}, .state = state_now(number)});
     }
@@ -98,21 +98,21 @@ class FakeKeeper final : public FileKeeper {
   bool wait_for_answer(std::chrono::milliseconds) override {
     return !is_silent && !(answers.empty() && asked_states.empty());
   }
-  std::vector<State> states(std::span<const std::uint64_t> numbers) override {
+  std::vector<State> states(std::span<const FileNumber> numbers) override {
     ++state_questions;
     std::vector<State> states(numbers.size(), State::unknown);
     if (is_silent) {
       asked_states.push_back(numbers.front());
     } else {
-      std::ranges::transform(numbers, states.begin(), [this](std::uint64_t number) { return state_now(number); });
+      std::ranges::transform(numbers, states.begin(), [this](FileNumber number) { return state_now(number); });
     }
     return states;
   }
-  State state_now(std::uint64_t number) {
+  State state_now(FileNumber number) {
     if (opened_ns.at(number) != modified_ns) return State::changed;
     return deleted.contains(identities.at(number).inode) ? State::deleted : State::same;
   }
-  void close(std::uint64_t number) override { open_numbers.erase(number); }
+  void close(FileNumber number) override { open_numbers.erase(number); }
   void hold_perf_map(std::uint32_t tgid, std::optional<std::uint32_t>) override { held_maps.insert(tgid); }
   void drop_perf_map(std::uint32_t tgid) override { held_maps.erase(tgid); }
 
@@ -125,11 +125,11 @@ class FakeKeeper final : public FileKeeper {
   std::set<std::uint32_t> held_maps;
   MappedBy last_mapped_by;
   std::map<FileIdentity, int> opens;
-  std::map<std::uint64_t, FileIdentity> identities;
-  std::map<std::uint64_t, std::int64_t> opened_ns;
-  std::set<std::uint64_t> open_numbers;
+  std::map<FileNumber, FileIdentity> identities;
+  std::map<FileNumber, std::int64_t> opened_ns;
+  std::set<FileNumber> open_numbers;
   std::deque<FileAnswer> answers;
-  std::deque<std::uint64_t> asked_states;  // files whose state was asked for
+  std::deque<FileNumber> asked_states;  // files whose state was asked for
 };
 
 // Takes the answers that have arrived, and returns whether the file is open.
@@ -139,10 +139,10 @@ inline bool can_be_read(CodeFiles& files, CodeFiles::Id id) {
   return file->is_open();
 }
 
-constexpr FileIdentity exe_file{8, 1, 100};
-constexpr FileIdentity libc_file{8, 1, 200};
-constexpr FileIdentity plugin_a{8, 1, 301};
-constexpr FileIdentity plugin_b{8, 1, 302};
+constexpr FileIdentity exe_file{8, 1, 100, 1};
+constexpr FileIdentity libc_file{8, 1, 200, 1};
+constexpr FileIdentity plugin_a{8, 1, 301, 1};
+constexpr FileIdentity plugin_b{8, 1, 302, 1};
 
 struct TestTimeline {
   explicit TestTimeline(std::size_t most_open = 100) : files(keeper, most_open) {}

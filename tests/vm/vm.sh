@@ -2,6 +2,7 @@
 # vm.sh ROW: boots the kernel of that row of the table `kernels` in QEMU and checks what the profiler does there. It
 # tries every event of --list-events, with a workload whose true counts are known.
 # vm.sh ROW tests [PATTERN]: runs the tests of tests/kernel there, or those whose names match the regular expression.
+# Promise 9: the profiler runs on the kernels of the table `kernels`.
 source "$(dirname "$0")/../lib.sh"
 row=$1 task=${2:-probes} chosen=${3:-}
 # shellcheck disable=SC2034 # of skip

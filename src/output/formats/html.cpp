@@ -27,6 +27,7 @@ void write_about(JsonWriter& json, const Profile& profile) {
   FrameReport names;
   names.add(profile);
   write_page_names(json, names);
+  json.array("notes", profile.notes, [](const std::string& note) { return clean_text(note); });
 }
 
 // Writes the lines as an array, because JsonWriter replaces line breaks in texts.

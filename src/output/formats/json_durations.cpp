@@ -27,7 +27,6 @@ void write_thread_stats(JsonWriter& json, const Profile& profile) {
     }
     json.begin_object(std::to_string(thread.tgid) + ':' + std::to_string(thread.tid));
     visit_wait(profile, thread, 0, json_members(json));
-    if (thread.never_woke) json.member("never_woke", true);
     json.end_object();
   }
 }
@@ -54,6 +53,7 @@ void write_histogram(JsonWriter& json, const Log2Histogram& histogram) {
 MeasureVisit json_members(JsonWriter& json) {
   return [&json](const MeasureValue& value) {
     if (value.json.empty()) return;
+    if (value.is_mark) return json.member(value.json, true);
     value.number ? json.member(value.json, *value.number) : json.member(value.json, value.text);
   };
 }

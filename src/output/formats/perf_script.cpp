@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "output/output.h"
+#include "output/process_numbers.h"
 #include "output/stream.h"
 
 namespace profile {
@@ -35,10 +36,6 @@ struct Piece {
   std::uint64_t period = 0;
 };
 
-std::uint32_t lane_of(const Profile& profile, const Row& row) {
-  return row.tid != 0 ? row.tid : profile.process(row.process).tgid;
-}
-
 // Returns the events in the order of their times.
 std::vector<Piece> pieces_of(const Profile& profile) {
   const std::span<const Row> rows = profile.rows();
@@ -50,13 +47,15 @@ std::vector<Piece> pieces_of(const Profile& profile) {
   }
   std::ranges::stable_sort(heaviest, std::ranges::greater(), [&](std::uint32_t i) { return rows[i].value; });
   const std::uint64_t ns = ns_of_one(profile.run);
-  std::unordered_map<std::uint32_t, std::uint64_t> ends;  // by lane: end of its last event
+  ProcessNumbers numbers;
+  std::unordered_map<std::uint32_t, std::uint64_t> ends;  // by thread or process: end of its last event
   std::vector<Piece> pieces;
   for (const std::uint32_t number : heaviest) {
     const Row& row = rows[number];
     if (row.value == 0) continue;
     const std::uint64_t count = samples > most_events ? 1 : std::clamp<std::uint64_t>(row.samples, 1, row.value);
-    std::uint64_t& end = ends.try_emplace(lane_of(profile, row), profile.began_ns).first->second;
+    const std::uint32_t lane = row.tid != 0 ? row.tid : numbers.of(profile, profile.process(row.process));
+    std::uint64_t& end = ends.try_emplace(lane, profile.began_ns).first->second;
     for (std::uint64_t i = 0; i < count; ++i) {
       const std::uint64_t value = row.value / count + (i < row.value % count ? 1 : 0);
       pieces.push_back({.time_ns = end, .row = number, .period = value});
@@ -84,7 +83,6 @@ void write_events(std::ostream& out, const Profile& profile) {
   for (const Piece& piece : pieces_of(profile)) {
     const Row& row = profile.rows()[piece.row];
     Sample sample{.row = row, .unix_ns = piece.time_ns, .cpu = row.cpu};
-    sample.row.tid = lane_of(profile, row);
     sample.row.value = piece.period;
     stream->append(text, profile, sample);
     if (text.size() < at_once) continue;

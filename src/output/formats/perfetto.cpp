@@ -21,6 +21,7 @@
 #include "model/perfetto_format.h"
 #include "output/header.h"
 #include "output/lane_stacks.h"
+#include "output/process_numbers.h"
 #include "output/timed.h"
 
 namespace profile {
@@ -81,7 +82,6 @@ class Perfetto final : public TimedOutput {
   [[nodiscard]] const RunInfo& run() const { return run_.events[event_]; }
   [[nodiscard]] Sequence& sequence() { return sequences_[event_]; }
 
-  [[nodiscard]] std::uint32_t pid_of(const Profile& profile, const Process& program);
   ThreadTrack& thread_of(std::ostream& out, const Profile& profile, const Sample& sample);
   void describe_process(std::ostream& out, const Profile& profile, const Sample& sample, ProcessTrack& process);
   void describe_thread(std::ostream& out, const Profile& profile, const Sample& sample, const ThreadTrack& thread,
@@ -106,14 +106,11 @@ class Perfetto final : public TimedOutput {
   std::vector<Sequence> sequences_;  // by event
   std::string bytes_;                // of the packet
   StringTable names_;
-  std::unordered_map<std::uint32_t, ProcessTrack> processes_;  // by pid_of()
-  std::unordered_map<std::uint64_t, ThreadTrack> threads_;     // by pid_of() and tid
-  std::vector<StringId> outsiders_;  // names, in names_; their places are parts of their numbers
+  ProcessNumbers numbers_;
+  std::unordered_map<std::uint32_t, ProcessTrack> processes_;  // by number
+  std::unordered_map<std::uint64_t, ThreadTrack> threads_;     // by number and tid
   std::uint64_t last_track_ = 0;
 };
-
-// No process can have a higher number: PID_MAX_LIMIT of include/linux/threads.h.
-constexpr std::uint32_t highest_pid = 4 << 20;
 
 std::string bytes_of_hex(std::string_view hex) {
   const auto digit = [](char c) { return c <= '9' ? c - '0' : (c | 0x20) - 'a' + 10; };
@@ -226,20 +223,9 @@ void Perfetto::append(std::ostream& out, const Profile& profile, const Sample& s
   if (run().unit != Unit::samples && !has_spans(run())) append_count(out, profile, sample);
 }
 
-// A reader takes a process for what its number says, so each program from outside of the pid namespace gets one.
-std::uint32_t Perfetto::pid_of(const Profile& profile, const Process& program) {
-  const std::string name = clean_name(profile.strings.view(program.name));
-  if (program.tgid != 0 || name.starts_with("swapper")) return program.tgid;
-  const StringId id = names_.intern(name);
-  const auto known = std::ranges::find(outsiders_, id);
-  const auto place = static_cast<std::uint32_t>(known - outsiders_.begin());
-  if (known == outsiders_.end()) outsiders_.push_back(id);
-  return highest_pid + 1 + place;
-}
-
 Perfetto::ThreadTrack& Perfetto::thread_of(std::ostream& out, const Profile& profile, const Sample& sample) {
   const Process& program = profile.process(sample.row.process);
-  const std::uint32_t pid = pid_of(profile, program);
+  const std::uint32_t pid = numbers_.of(profile, program);
   ProcessTrack& process = processes_[pid];
   if (process.track == 0) {
     process.track = ++last_track_;
@@ -266,7 +252,7 @@ void Perfetto::describe_process(std::ostream& out, const Profile& profile, const
     protozero::pbf_builder<perfetto::TrackField> track(packet, perfetto::PacketField::track_descriptor);
     track.add_uint64(perfetto::TrackField::uuid, process.track);
     protozero::pbf_builder<perfetto::ProcessField> described(track, perfetto::TrackField::process);
-    described.add_int32(perfetto::ProcessField::pid, static_cast<std::int32_t>(pid_of(profile, program)));
+    described.add_int32(perfetto::ProcessField::pid, static_cast<std::int32_t>(numbers_.of(profile, program)));
     described.add_string(perfetto::ProcessField::process_name, clean_name(profile.strings.view(program.name)));
     if (began != 0) described.add_int64(perfetto::ProcessField::start_timestamp_ns, static_cast<std::int64_t>(began));
   });
@@ -280,7 +266,7 @@ void Perfetto::describe_thread(std::ostream& out, const Profile& profile, const 
     track.add_uint64(perfetto::TrackField::parent_uuid, process_track);
     protozero::pbf_builder<perfetto::ThreadField> described(track, perfetto::TrackField::thread);
     described.add_int32(perfetto::ThreadField::pid,
-                        static_cast<std::int32_t>(pid_of(profile, profile.process(sample.row.process))));
+                        static_cast<std::int32_t>(numbers_.of(profile, profile.process(sample.row.process))));
     described.add_int32(perfetto::ThreadField::tid, static_cast<std::int32_t>(sample.row.tid));
     described.add_string(perfetto::ThreadField::thread_name, std::string(names_.view(thread.name)));
   });
@@ -360,7 +346,7 @@ void Perfetto::append_sample(std::ostream& out, const Profile& profile, const Sa
     intern_stack(packet, stack);
     protozero::pbf_builder<perfetto::SampleField> perf(packet, perfetto::PacketField::perf_sample);
     if (sample.cpu != any_cpu) perf.add_uint32(perfetto::SampleField::cpu, sample.cpu);
-    perf.add_uint32(perfetto::SampleField::pid, pid_of(profile, profile.process(sample.row.process)));
+    perf.add_uint32(perfetto::SampleField::pid, numbers_.of(profile, profile.process(sample.row.process)));
     perf.add_uint32(perfetto::SampleField::tid, sample.row.tid);
     if (stack != 0) perf.add_uint64(perfetto::SampleField::callstack_iid, stack);
     if (run().kernel_stacks) {
@@ -375,7 +361,7 @@ void Perfetto::append_sample(std::ostream& out, const Profile& profile, const Sa
 }
 
 void Perfetto::append_count(std::ostream& out, const Profile& profile, const Sample& sample) {
-  ProcessTrack& process = processes_[pid_of(profile, profile.process(sample.row.process))];
+  ProcessTrack& process = processes_[numbers_.of(profile, profile.process(sample.row.process))];
   Counter& of = process.counters[event_];
   if (of.track == 0) {
     of.track = ++last_track_;

@@ -58,7 +58,7 @@ Values values_of(const Profile& profile) {
   if (!is_count(run.unit.kind())) {
     values.period_type = {identifier(run.event), run.unit.word()};
     if (run.unit == Unit::microseconds) values.period = clock_period_ns(run) / 1000;
-  } else if (run.unit.word() == run.counted) {  // value and number of samples are the same
+  } else if (run.counts_samples()) {
     values.are_samples = true;
     values.period = 1;
     values.period_type = values.types.back();

@@ -163,7 +163,7 @@ void PprofTables::write_location(PprofSink& sink, FrameId id) {
     location.add_uint64(LocationField::id, static_cast<std::uint64_t>(id) + 1);
     if (mapping != 0) location.add_uint64(LocationField::mapping_id, mapping);
     // pprof needs an address inside the call instruction, not the return address after it.
-    location.add_uint64(LocationField::address, frame.is_return && address != 0 ? address - 1 : address);
+    location.add_uint64(LocationField::address, call_address(address, frame.is_return && address != 0));
     if (address != 0 && frame.is_return != seems_return) location.add_bool(LocationField::is_return, frame.is_return);
     const bool has_start =
         std::ranges::any_of(lines_, [this](const Line& at) { return functions_[at.function - 1].start_line != 0; });

@@ -13,8 +13,8 @@ function namesWords(names) {
   return names.length === 0 ? 'every frame has a function name' : names.join('; ');
 }
 
-// `run`, `account` and `names` have the form of the page's data.
-function aboutRun({run, account, names, sources, heading}) {
+// `run`, `account`, `names` and `notes` have the form of the page's data.
+function aboutRun({run, account, names, notes, sources, heading}) {
   const list = made('dl');
   const row = (term, text, className) => {
     if (text === '' || text === undefined) return;
@@ -29,6 +29,7 @@ function aboutRun({run, account, names, sources, heading}) {
   if (run.duration_s) row('Took', amount(run.duration_s * 1e6, 'microseconds'));
   if (account) row('Samples', accountWords(account), 'account');
   row('Names', namesWords(names), 'names');
+  for (const note of notes || []) row('Note', note);
   row('Sources', sources === undefined ? '' : sources.notes.join('; '));
   return heading === '' ? [list] : [made('h2', '', heading), list];
 }

@@ -7,10 +7,10 @@ const usualWindow = 10;
 const sinceStart = 0;
 const retryMs = 3000;
 
-// The data of one epoch of the server. Within an epoch all numbers keep their meaning.
+// The data of one version of the server's table. Within a version all indices keep their meaning.
 class Followed {
   constructor(hello) {
-    this.epoch = hello.epoch;
+    this.tableVersion = hello.table_version;
     this.run = hello.run;
     this.account = hello.account;
     this.names = hello.names;
@@ -172,8 +172,8 @@ class Live {
     return this.baseHere;
   }
   tick(tick) {
-    // The tables of a tick of another epoch, or before the first hello, are not here.
-    if (this.followed === null || tick.epoch !== this.followed.epoch) return;
+    // The tables of a tick of another version, or before the first hello, are not here.
+    if (this.followed === null || tick.table_version !== this.followed.tableVersion) return;
     this.followed.add(tick);
     this.follow();
   }

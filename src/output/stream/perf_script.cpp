@@ -10,6 +10,7 @@
 // because readers take such a line for the name of a process.
 #include "model/perf_script_words.h"
 #include "output/clean_text.h"
+#include "output/process_numbers.h"
 #include "output/shown_frame.h"
 #include "output/stream.h"
 #include "support/clock.h"
@@ -98,7 +99,8 @@ class PerfScript final : public StreamOutput {
     texts_.append(out, row.thread_name,
                   [&](std::string& text) { append_thread(text, profile.strings.view(row.thread_name)); });
     // Two blanks, because some patterns need a name of at least two bytes and take the first blank as part of it.
-    append_all(out, "  ", profile.process(row.process).tgid, "/", row.tid, " ");
+    const std::uint32_t number = numbers_.of(profile, profile.process(row.process));
+    append_all(out, "  ", number, "/", row.tid != 0 ? row.tid : number, " ");
     if (sample.cpu != any_cpu) append_all(out, "[", zero_filled(sample.cpu, 3), "] ");
     append_all(out, sample.unix_ns / ns_per_s, ".", zero_filled(sample.unix_ns % ns_per_s, 9), ": ");
     append_all(out, aligned(row.value, 10), " ", event_, ":\n");
@@ -116,6 +118,7 @@ class PerfScript final : public StreamOutput {
 
  private:
   std::string event_;  // name of the event, as one word
+  ProcessNumbers numbers_;
 };
 
 }  // namespace

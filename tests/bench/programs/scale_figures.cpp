@@ -76,8 +76,8 @@ class WillingKeeper final : public FileKeeper {
     for (; !answers_.empty(); answers_.pop_front()) take(answers_.front());
   }
   bool wait_for_answer(std::chrono::milliseconds /*patience*/) override { return !answers_.empty(); }
-  std::vector<State> states(std::span<const std::uint64_t> numbers) override { return {numbers.size(), State::same}; }
-  void close(std::uint64_t /*number*/) override {}
+  std::vector<State> states(std::span<const FileNumber> numbers) override { return {numbers.size(), State::same}; }
+  void close(FileNumber /*number*/) override {}
   void hold_perf_map(std::uint32_t /*tgid*/, std::optional<std::uint32_t> /*user*/) override {}
   void drop_perf_map(std::uint32_t /*tgid*/) override {}
 

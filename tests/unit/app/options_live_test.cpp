@@ -4,6 +4,8 @@
 #include <array>
 #include <string>
 
+#include "app/live_views.h"
+#include "app/parsed_options.h"
 #include "app/print.h"
 #include "options_words.h"
 
@@ -30,22 +32,23 @@ TEST_CASE("the option --top is the live view without a number, and the number of
 }
 
 TEST_CASE("the option -T serves a page on the loopback address, and prints a report only on request") {
-  CHECK_FALSE(parsed({}).live.has_value());
+  CHECK_FALSE(live_options_of(ParsedOptions({})));
+  const auto live = live_options_of(ParsedOptions({"-T"}));
+  REQUIRE(live);
+  CHECK(live->address == "127.0.0.1");
+  CHECK(live->port == 9090);
+  CHECK(live->path == "/");
   const Options options = parsed({"-T"});
-  REQUIRE(options.live);
-  CHECK(options.live->address == "127.0.0.1");
-  CHECK(options.live->port == 9090);
-  CHECK(options.live->path == "/");
   CHECK(options.outputs.empty());
   CHECK(options.sampling.by_thread);
   CHECK(options.sampling.by_cpu);
-  CHECK(options.sampling.interval);
+  CHECK(options.sinks.at(0).pace_s == 1.0);
   CHECK(parsed({"-T", "-f"}).outputs.size() == 1);
-  const Options told = parsed({"-T", "-P", "/here", "-R", "0", "--listen", "::1"});
-  REQUIRE(told.live);
-  CHECK(told.live->address == "::1");
-  CHECK(told.live->port == 0);
-  CHECK(told.live->path == "/here");
+  const auto told = live_options_of(ParsedOptions({"-T", "-P", "/here", "-R", "0", "--listen", "::1"}));
+  REQUIRE(told);
+  CHECK(told->address == "::1");
+  CHECK(told->port == 0);
+  CHECK(told->path == "/here");
   for (const char* value : {"65536", "-1", "http", ""}) refused_with({"-T", "-R", value}, {"-R", value});
   refused_with({"-R", "80"}, {"--port", "-T"});
   refused_with({"-P", "/x"}, {"--path", "-T"});
@@ -57,6 +60,22 @@ TEST_CASE("stacks are taken for the live views, even for an event with tables on
   CHECK_FALSE(parsed({"-e", "syscalls"}).sampling.user_stacks);
   CHECK(parsed({"-e", "syscalls", "-T"}).sampling.user_stacks);
   CHECK(parsed({"-e", "syscalls", "--top"}).sampling.kernel_stacks);
+}
+
+TEST_CASE("rows are collected for the sinks of profiles, also beside a sink of samples") {
+  CHECK_FALSE(parsed({"--stream"}).sampling.rows);
+  CHECK_FALSE(parsed({"-o", "a.db"}).sampling.rows);
+  CHECK_FALSE(parsed({"-o", "a.pftrace"}).sampling.rows);
+  for (const Words& words : {Words{"--stream", "--push", "parca+http://a"},
+                             {"-T"},
+                             {"-o", "a.db", "--top"},
+                             {"-o", "a.pftrace", "-o", "a.txt"}}) {
+    const Options options = parsed(words);
+    CHECK(options.sampling.rows);
+    CHECK(options.sinks.size() == 2);
+    CHECK(options.sampling.each_sample);
+    CHECK(options.sampling.by_thread);
+  }
 }
 
 TEST_CASE("rows are separate by thread and by CPU on request") {

@@ -15,7 +15,9 @@ TEST_CASE("--push sends profiles, and prints a report only on request") {
   CHECK(options.push.spool.empty());
   CHECK(options.outputs.empty());
   CHECK(options.sampling.rows);
-  CHECK(options.sampling.interval);
+  REQUIRE(options.sinks.size() == 1);
+  CHECK(options.sinks[0].pace_s == 10.0);
+  CHECK(parsed({"--push", "parca+http://a", "-i", "3"}).sinks.at(0).pace_s == 3.0);
   CHECK(parsed({"--push", "parca+http://a", "-f"}).outputs.size() == 1);
   CHECK(parsed({"--push", "parca+http://a", "-o", "a.html"}).outputs.size() == 1);
   CHECK(parsed({"-e", "syscalls", "--push", "parca+http://a"}).sampling.user_stacks);

@@ -39,7 +39,7 @@ walk_space space_at(std::uint64_t mm) {
   space.start_stack = 4;
   space.exec_id = 3;
   space.tgid = 5;
-  space.epoch = 6;
+  space.mappings_version = 6;
   return space;
 }
 
@@ -49,7 +49,7 @@ void enter(walk& walk, const walk_space& space) {
   walk.start_stack = space.start_stack;
   walk.exec_id = space.exec_id;
   walk.tgid = space.tgid;
-  walk.epoch = space.epoch;
+  walk.mappings_version = space.mappings_version;
   enter_space(&walk);
 }
 
@@ -94,7 +94,7 @@ TEST_CASE("a mapping is known in its address space as long as nothing has change
   CHECK(forgets_after([](walk_space& space) { ++space.exec_id; }));
   CHECK(forgets_after([](walk_space& space) { ++space.start_stack; }));
   CHECK(forgets_after([](walk_space& space) { ++space.tgid; }));
-  CHECK(forgets_after([](walk_space& space) { ++space.epoch; }));
+  CHECK(forgets_after([](walk_space& space) { ++space.mappings_version; }));
 }
 
 TEST_CASE("what a walk must not keep is forgotten before the next one, in its own address space only") {
@@ -196,7 +196,7 @@ TEST_CASE("a table that goes takes all remembered rows with it") {
   Memory memory;
   walk& walk = memory.walk;
   remember_row(&walk, 4096, 17, 5);
-  walk.epoch = 1;
+  walk.mappings_version = 1;
   __u32 code = 0;
   CHECK_FALSE(recall_row(&walk, 4096, 17, &code));
   remember_row(&walk, 4096, 17, 6);

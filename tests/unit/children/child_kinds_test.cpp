@@ -1,4 +1,5 @@
 // Tests what children have of this process: the rights of their row of the table, and the descriptors that were given.
+// Promise 6: no file of another user is parsed by the main process, or can stop it.
 #include "children/kinds.h"
 
 #include <doctest/doctest.h>

@@ -283,7 +283,14 @@ TEST_CASE("small fractions keep their shares and add up to the right total") {
   CHECK(large.total() >= 18446744073709551000U);
 }
 
-TEST_CASE("of lines with two counts the second one is read") {
+TEST_CASE("of lines with two counts the second one is read, and the first one is the profile before") {
+  std::optional<Profile> before;
+  CHECK(folded(read_folded("a;b;c 12 15\na;b;d 3 9\na;e 0 4.5\n", "x", nullptr, &before)) ==
+        "a;e 4500\na;b;d 9000\na;b;c 15000\n");
+  REQUIRE(before);
+  CHECK(folded(*before) == "a;e 0\na;b;d 3\na;b;c 12\n");
+  CHECK(folded(read_folded("a;b;c 12 15\na;b;d 9\n", "x", nullptr, &before)) == "a;b;d 9\na;b;c 12 15\n");
+  CHECK(!before);
   CHECK(folded(read_folded("a;b;c 12 15\na;b;d 3 9\na;e 0 4\n", "x")) == "a;e 4\na;b;d 9\na;b;c 15\n");
   // One line with a single count, or without a frame in any: the number belongs to the name.
   CHECK(folded(read_folded("a;b;c 12 15\na;b;d 3 9\na;e 4\n", "x")) == "a;e 4\na;b;d 3 9\na;b;c 12 15\n");

@@ -1,4 +1,5 @@
 // Tests the report about frames without a name and stacks without a root. Both are known in the profiles here.
+// Promise 8: "unresolved" is an answer with a reason.
 #include "output/frame_report.h"
 
 #include <doctest/doctest.h>

@@ -1,4 +1,4 @@
-// The listing of a function for people: columns, gaps, and texts that strangers wrote.
+// The listing of a function for people: columns, gaps, and texts from untrusted files.
 #include "output/listing_text.h"
 
 #include <doctest/doctest.h>

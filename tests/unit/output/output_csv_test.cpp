@@ -71,6 +71,31 @@ TEST_CASE("the CSV of other measurements has one table each with all rows, separ
   CHECK(measures.find("syscall,category,") != std::string::npos);
 }
 
+TEST_CASE("the CSV of failures names the program that most of each are of") {
+  Profile profile;
+  SyscallReport report;
+  report.has_failures = true;
+  report.calls.push_back({.name = profile.strings.intern("openat"),
+                          .category = SyscallCategory::file_io,
+                          .count = 400,
+                          .failed = 102,
+                          .durations = {},
+                          .errors = {{2, 100}, {13, 1}, {1, 1}}});
+  const StringId cc1 = profile.strings.intern("cc1");
+  report.calls.back().errors[0].programs = {{.name = cc1, .tgid = 0, .count = 98},
+                                            {.name = cc1, .tgid = 185, .count = 2}};
+  report.calls.back().errors[1].programs = {{.name = cc1, .tgid = 7, .count = 1}};
+  profile.syscalls = report;
+  CHECK(
+      csv(profile).ends_with("\r\n\r\n"
+                             "syscall,error,failed,most_by,most_by_pid,most_by_failed\r\n"
+                             "openat,ENOENT,100,cc1,,98\r\n"
+                             "openat,EACCES,1,cc1,7,1\r\n"
+                             "openat,EPERM,1,,,0\r\n"));
+  profile.syscalls->by_process = true;
+  CHECK(csv(profile).find("most_by") == std::string::npos);
+}
+
 TEST_CASE("a name that a spreadsheet would read as a formula is written as text") {
   Profile profile;
   Row row;

@@ -12,6 +12,7 @@
 
 #include "fixed_measures.h"
 #include "fixed_profile.h"
+#include "output/clean_text.h"
 #include "output/flame/data.h"
 #include "output/flame/view.h"
 #include "output/output.h"
@@ -157,6 +158,16 @@ TEST_CASE("a page has the facts of its run and the account of all samples") {
   CHECK(account["lost"].GetUint64() == 3);
   CHECK(account["taken"].GetUint64() == account["recorded"].GetUint64() + account["idle"].GetUint64() +
                                             account["filtered"].GetUint64() + account["lost"].GetUint64());
+  CHECK(document["notes"].Empty());
+}
+
+TEST_CASE("a page has the notes of its run, as text") {
+  Profile profile = test::fixed_profile();
+  profile.notes = {"3 files of \x1b[1mperl</script> have no table"};
+  profile.merge(profile);
+  const auto document = parsed(data_of(page_of(profile)));
+  REQUIRE(document["notes"].Size() == 2);
+  CHECK(std::string(document["notes"][1].GetString()) == clean_text(profile.notes.front()));
 }
 
 TEST_CASE("a page has the frames without names, the other measurements and the word for a tag") {

@@ -8,6 +8,7 @@
 
 #include "fixed_measures.h"
 #include "fixed_profile.h"
+#include "input/profile_reader.h"
 #include "output/output.h"
 #include "output/stream.h"
 
@@ -75,6 +76,27 @@ TEST_CASE("separate threads and CPUs have their own lanes and numbers in perf sc
   const std::string text = script(profile);
   CHECK(text.find("\napp  185/185 [001] 0.000000000:          1 cpu-clock:\n\n") != std::string::npos);
   CHECK(text.find("\napp  185/187 [003] 0.000000000:          1 cpu-clock:\n\n") != std::string::npos);
+}
+
+TEST_CASE("in perf script text each process without a number gets one that no process can have") {
+  Profile profile;
+  for (const char* const program : {"database", "proxy", "swapper/0"}) {
+    Row row;
+    row.process = profile.process(0, static_cast<std::uint32_t>(profile.processes().size()), program);
+    row.thread_name = profile.strings.intern(program);
+    row.value = row.samples = 2;
+    profile.add(row);
+  }
+  const std::string text = script(profile);
+  for (const char* const line :
+       {"\ndatabase  4194305/4194305 0.000000000: ", "\ndatabase  4194305/4194305 0.020408163: ",
+        "\nproxy  4194306/4194306 0.000000000: ", "\nswapper/0  0/0 0.000000000: "}) {
+    CHECK_MESSAGE(text.find(line) != std::string::npos, text);
+  }
+  const Profile again = read_perf_script(text, "x");
+  CHECK(again.processes().size() == 3);
+  for (const Process& process : again.processes()) CHECK(process.tgid == 0);
+  for (const Row& row : again.rows()) CHECK(row.tid == 0);
 }
 
 TEST_CASE("a weight of more than one sample is a period in perf script text, and a tag is a frame at the leaf") {

@@ -32,7 +32,6 @@ TEST_CASE("every source has a unique name and a complete description") {
     CHECK(names.insert(kind.name).second);
     if (!kind.alias.empty()) CHECK(names.insert(kind.alias).second);
     CHECK_FALSE(kind.group.empty());
-    CHECK_FALSE(kind.unit.empty());
     CHECK_FALSE(kind.summary.empty());
     CHECK((find_output_format(kind.default_format) != nullptr));
     CHECK((kind.make != nullptr));

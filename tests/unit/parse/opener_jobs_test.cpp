@@ -73,7 +73,7 @@ struct Mapped {
   std::string path;
   MappedBy by;
   [[nodiscard]] FileQuestion question(std::uint64_t number) const {
-    return {.number = number, .identity = identity, .generation = 0, .path = path, .mapped_by = by};
+    return {.number = FileNumber{number}, .identity = identity, .path = path, .mapped_by = by};
   }
 };
 
@@ -131,7 +131,7 @@ class Jobs {
 // when the user is root, or when the file system does not tell the owner.
 KeptFilePtr open_library(Jobs& jobs, const Mapped& library, std::uint64_t number) {
   const Unnamed reason = jobs.run(OpenerCall::open, library.question(number));
-  const KeptFilePtr kept = jobs.files.find(number);
+  const KeptFilePtr kept = jobs.files.find(FileNumber{number});
   REQUIRE((reason == Unnamed::named) == (kept != nullptr));
   if (kept && kept->content_owner == 0 && kept->process_owner.uid != 0) return kept;
   MESSAGE("no user's process, or no owner of the system's files, can be had here");
@@ -150,9 +150,9 @@ TEST_CASE("a file of root stays open to others when the files of the user who ma
   CHECK(kept->owner.uid == 0);
   CHECK(kept->owner.part != 0);
   jobs.files.ban(kept->process_owner);
-  CHECK(jobs.run(OpenerCall::state, std::uint64_t{1}) == Unnamed::named);
+  CHECK(jobs.run(OpenerCall::state, FileNumber{1}) == Unnamed::named);
   // It may be handed over, but there is no parser.
-  CHECK(jobs.run(OpenerCall::hand, std::uint64_t{1}, WayNumber{0}, FileKind::elf) == Unnamed::parser_gave_up);
+  CHECK(jobs.run(OpenerCall::hand, FileNumber{1}, WayNumber{0}, FileKind::elf) == Unnamed::parser_gave_up);
   // It can also be opened in the name of that user, if the kernel shows exactly what is mapped.
   char place[96];
   std::snprintf(place, sizeof place, "/proc/%" PRIu32 "/map_files/%" PRIx64 "-%" PRIx64, library.by.tgid,
@@ -160,7 +160,7 @@ TEST_CASE("a file of root stays open to others when the files of the user who ma
   const bool is_shown = static_cast<bool>(Fd(::open(place, O_PATH | O_CLOEXEC)));
   CHECK(jobs.run(OpenerCall::open, library.question(2)) == (is_shown ? Unnamed::named : Unnamed::no_answer));
   jobs.files.ban(kept->owner);
-  CHECK(jobs.run(OpenerCall::state, std::uint64_t{1}) == Unnamed::no_answer);
+  CHECK(jobs.run(OpenerCall::state, FileNumber{1}) == Unnamed::no_answer);
   CHECK(jobs.run(OpenerCall::open, library.question(3)) == Unnamed::no_answer);
 }
 
@@ -179,12 +179,12 @@ TEST_CASE("a program of a user is given up with the files of that user, whoever 
       .by = {.tgid = process.tgid(), .own_mounts = true}};
   Jobs jobs;
   REQUIRE(jobs.run(OpenerCall::open, program.question(1)) == Unnamed::named);
-  const KeptFilePtr kept = jobs.files.find(1);
+  const KeptFilePtr kept = jobs.files.find(FileNumber{1});
   REQUIRE(kept);
   if (kept->content_owner != user) return;  // this file system does not tell the owner
   CHECK(kept->owner == FileOwner{.uid = user});
   jobs.files.ban(FileOwner{.uid = user});
-  CHECK(jobs.run(OpenerCall::state, std::uint64_t{1}) == Unnamed::no_answer);
+  CHECK(jobs.run(OpenerCall::state, FileNumber{1}) == Unnamed::no_answer);
   CHECK(jobs.run(OpenerCall::open, program.question(2)) == Unnamed::no_answer);
 }
 
@@ -206,10 +206,10 @@ TEST_CASE("a question for the states of files is told of those with the same own
         .by = {.tgid = process.tgid(), .own_mounts = true}};
     REQUIRE(jobs.run(OpenerCall::open, program.question(number)) == Unnamed::named);
   }
-  if (jobs.files.find(3)->content_owner != user + 1) return;  // this file system does not tell the owner
+  if (jobs.files.find(FileNumber{3})->content_owner != user + 1) return;  // this file system does not tell the owner
   std::ofstream(test::directory().file("program_2")) << "another content";
-  const std::vector<std::uint64_t> others{2, 3, 4};
-  CHECK(jobs.run(OpenerCall::state, std::uint64_t{1}, others) == Unnamed::named);
+  const std::vector others{FileNumber{2}, FileNumber{3}, FileNumber{4}};
+  CHECK(jobs.run(OpenerCall::state, FileNumber{1}, others) == Unnamed::named);
   CHECK(jobs.states ==
         std::vector<FileState>{FileState::same, FileState::changed, FileState::unknown, FileState::unknown});
   CHECK(jobs.begun == std::vector<FileOwner>(2, FileOwner{.uid = user}));
@@ -222,7 +222,7 @@ TEST_CASE("a look for a debug file is at the cost of the one in whose files it i
   const KeptFilePtr kept = open_library(jobs, mapped_by(process, "/libc"), 1);
   if (!kept) return;
   const auto look = [&jobs] {
-    const Unnamed reason = jobs.run(OpenerCall::debug, std::uint64_t{2}, WayNumber{0}, std::uint64_t{1},
+    const Unnamed reason = jobs.run(OpenerCall::debug, FileNumber{2}, WayNumber{0}, FileNumber{1},
                                     DebugQuestion::Kind::link, std::string("no such file.debug"), 0U);
     CHECK(reason == Unnamed::file_gone);
     return jobs.begun;
@@ -248,7 +248,7 @@ TEST_CASE("the rights of a process do not count if it changes its user while its
     bool is_changed = false;
     jobs.at_begin = [&] { is_changed = may_change && process.become_user(); };
     if (jobs.run(OpenerCall::open, mapped_by(process, path).question(1)) != Unnamed::named) return;
-    const KeptFilePtr kept = jobs.files.find(1);
+    const KeptFilePtr kept = jobs.files.find(FileNumber{1});
     REQUIRE(kept);
     CHECK(kept->rights.has_value() == !is_changed);
   }

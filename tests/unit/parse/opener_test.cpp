@@ -24,7 +24,8 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 constexpr std::chrono::seconds hang{60};
-constexpr std::uint64_t number = 7;
+constexpr FileNumber number{7};
+constexpr FileNumber another{8};
 
 // Uses this much CPU time before it answers. The tests take longer than the wait for an idle child.
 void compute_ms(long milliseconds) {
@@ -103,14 +104,14 @@ TEST_CASE("the state of a file is unknown while the opener is stopped, and arriv
   Opener opener(Channel(std::move(child.socket)), child.pid());
   child.stop();
   CHECK(opener.state(number) == FileState::unknown);
-  CHECK(opener.state(number + 1) == FileState::unknown);
+  CHECK(opener.state(another) == FileState::unknown);
   // The next question does not wait for the stopped opener either.
   CHECK(opener.hand(number, WayNumber{0}, FileKind::elf) == Unnamed::not_opened);
   CHECK(opener.is_silent());
   child.go_on();
   const auto late = late_answer(opener);
   REQUIRE(late);
-  CHECK((late->number == number || late->number == number + 1));
+  CHECK((late->number == number || late->number == another));
   CHECK(late->state == FileState::changed);
   CHECK_FALSE(opener.is_silent());
 }
@@ -126,7 +127,7 @@ TEST_CASE("one question that has no answer does not keep the next from its answe
   Opener opener(Channel(std::move(child.socket)), child.pid());
   CHECK(opener.hand(number, WayNumber{0}, FileKind::elf) == Unnamed::not_opened);
   CHECK(opener.is_silent());
-  CHECK(opener.hand(number + 1, WayNumber{0}, FileKind::elf) == Unnamed::named);
+  CHECK(opener.hand(another, WayNumber{0}, FileKind::elf) == Unnamed::named);
   CHECK_FALSE(opener.is_silent());
 }
 
@@ -140,10 +141,10 @@ TEST_CASE("the state of a file stays unknown after the opener has ended") {
   REQUIRE(late);
   CHECK(late->number == number);
   CHECK(late->state == FileState::unknown);
-  CHECK(opener.state(number + 1) == FileState::unknown);
+  CHECK(opener.state(another) == FileState::unknown);
   late = late_answer(opener);
   REQUIRE(late);
-  CHECK(late->number == number + 1);
+  CHECK(late->number == another);
   CHECK(late->state == FileState::unknown);
 }
 

@@ -47,7 +47,7 @@ TEST_CASE("the record of a mapping has its range, file and path") {
   CHECK(record->length == 0x3000);
   CHECK(record->offset == 0x1000);
   CHECK(record->file == some_file);
-  CHECK(record->inode_generation == 7);
+  CHECK(record->file.generation == 7);
   CHECK(record->executable);
   CHECK(record->text == "/usr/lib/libx.so");
   CHECK_FALSE(parse_side_band(mmap_bytes(42, 10, 0x7000, 0x3000, 0, some_file, "/x", 7, 1))->executable);

@@ -30,7 +30,7 @@ TEST_CASE("a file is opened once for all processes that map it") {
 TEST_CASE("the files that are unused for longest are closed near the limit, and are opened again on request") {
   FakeKeeper keeper;
   CodeFiles files(keeper, 16);
-  for (std::uint64_t inode = 1; inode <= 100; ++inode) files.mapped({8, 1, inode}, 1, "/f", {});
+  for (std::uint64_t inode = 1; inode <= 100; ++inode) files.mapped({8, 1, inode, 1}, "/f", {});
   CHECK(files.open_count() <= 16);
   CHECK(can_be_read(files, 99));
   CHECK(keeper.opens[{8, 1, 100}] == 1);
@@ -42,11 +42,11 @@ TEST_CASE("the files that are unused for longest are closed near the limit, and 
 TEST_CASE("a user whose files fill the limit closes no file of others") {
   FakeKeeper keeper;
   CodeFiles files(keeper, 16);
-  for (std::uint64_t inode = 1; inode <= 8; ++inode) files.mapped({8, 1, inode}, 1, "/f", {});
+  for (std::uint64_t inode = 1; inode <= 8; ++inode) files.mapped({8, 1, inode, 1}, "/f", {});
   keeper.owner = 2000;
-  files.mapped({8, 1, 9}, 1, "/f", {});
+  files.mapped({8, 1, 9, 1}, "/f", {});
   keeper.owner = 2002;
-  for (std::uint64_t inode = 10; inode <= 100; ++inode) files.mapped({8, 1, inode}, 1, "/f", {});
+  for (std::uint64_t inode = 10; inode <= 100; ++inode) files.mapped({8, 1, inode, 1}, "/f", {});
   CHECK(files.open_count() <= 16);
   for (CodeFiles::Id id = 0; id < 9; ++id) CHECK(files.at(id).is_open());
 }
@@ -54,8 +54,8 @@ TEST_CASE("a user whose files fill the limit closes no file of others") {
 TEST_CASE("a file that has changed before it is opened again is reported as changed") {
   FakeKeeper keeper;
   CodeFiles files(keeper, 1);
-  files.mapped({8, 1, 1}, 1, "/f", {});
-  files.mapped({8, 1, 2}, 1, "/g", {});
+  files.mapped({8, 1, 1, 1}, "/f", {});
+  files.mapped({8, 1, 2, 1}, "/g", {});
   keeper.modified_ns = 2;
   CHECK_FALSE(can_be_read(files, 0));
   CHECK(files.at(0).unreadable == Unnamed::file_changed);
@@ -64,10 +64,10 @@ TEST_CASE("a file that has changed before it is opened again is reported as chan
 TEST_CASE("a file that is rewritten in place is another file for later mappings") {
   FakeKeeper keeper;
   CodeFiles files(keeper, 16);
-  const auto before = files.mapped(exe_file, 1, "/f", {});
+  const auto before = files.mapped(exe_file, "/f", {});
   keeper.modified_ns = 2;
   files.begin_batch();
-  const auto after = files.mapped(exe_file, 1, "/f", {});
+  const auto after = files.mapped(exe_file, "/f", {});
   CHECK(before != after);
   CHECK(can_be_read(files, after));
   CHECK_FALSE(can_be_read(files, before));
@@ -80,7 +80,7 @@ TEST_CASE("the states of files that programs map one after the other are asked f
   const std::vector<FileIdentity> all{exe_file, libc_file, plugin_a};
   const auto map_all = [&] {
     std::vector<CodeFiles::Id> ids;
-    for (const FileIdentity& identity : all) ids.push_back(files.mapped(identity, 1, "/f", {}));
+    for (const FileIdentity& identity : all) ids.push_back(files.mapped(identity, "/f", {}));
     return ids;
   };
   const std::vector<CodeFiles::Id> first = map_all();
@@ -94,35 +94,35 @@ TEST_CASE("the states of files that programs map one after the other are asked f
   // One of them is asked for, and all were rewritten.
   keeper.modified_ns = 2;
   files.begin_batch();
-  CHECK(files.mapped(exe_file, 1, "/f", {}) != first[0]);
-  CHECK(files.mapped(libc_file, 1, "/f", {}) != first[1]);
+  CHECK(files.mapped(exe_file, "/f", {}) != first[0]);
+  CHECK(files.mapped(libc_file, "/f", {}) != first[1]);
   CHECK(keeper.state_questions == 5);
 
   // What is not needed any more is not asked for, and another owner's file is not asked for with these.
   keeper.owner = 1000;
-  files.mapped(plugin_b, 1, "/f", {});
+  files.mapped(plugin_b, "/f", {});
   files.begin_batch();
-  files.mapped(plugin_b, 1, "/f", {});
+  files.mapped(plugin_b, "/f", {});
   files.begin_batch();
-  files.mapped(exe_file, 1, "/f", {});
-  files.mapped(plugin_b, 1, "/f", {});
+  files.mapped(exe_file, "/f", {});
+  files.mapped(plugin_b, "/f", {});
   CHECK(keeper.state_questions == 8);
 }
 
 TEST_CASE("a file stays the same file if a late answer shows no change") {
   FakeKeeper keeper;
   CodeFiles files(keeper, 16);
-  const auto before = files.mapped(exe_file, 1, "/f", {});
+  const auto before = files.mapped(exe_file, "/f", {});
   REQUIRE(can_be_read(files, before));
   keeper.is_silent = true;
   files.begin_batch();
-  const auto since = files.mapped(exe_file, 1, "/f", {});
-  CHECK(files.mapped(exe_file, 1, "/f", {}) == since);
+  const auto since = files.mapped(exe_file, "/f", {});
+  CHECK(files.mapped(exe_file, "/f", {}) == since);
   keeper.is_silent = false;
   files.wait_for_states(std::chrono::milliseconds(0));
   CHECK(&files.at(since) == &files.at(before));
   CHECK(can_be_read(files, since));
-  CHECK(files.itself(files.mapped(exe_file, 1, "/f", {})) == before);
+  CHECK(files.itself(files.mapped(exe_file, "/f", {})) == before);
   CHECK(keeper.opens[exe_file] == 1);
   // The process that mapped it meanwhile keeps it known.
   std::vector<bool> is_mapped(files.place_count(), false);
@@ -135,11 +135,11 @@ TEST_CASE("a file stays the same file if a late answer shows no change") {
 TEST_CASE("a file becomes another file for later mappings if a late answer shows a change") {
   FakeKeeper keeper;
   CodeFiles files(keeper, 16);
-  const auto before = files.mapped(exe_file, 1, "/f", {});
+  const auto before = files.mapped(exe_file, "/f", {});
   keeper.is_silent = true;
   keeper.modified_ns = 2;
   files.begin_batch();
-  const auto since = files.mapped(exe_file, 1, "/f", {});
+  const auto since = files.mapped(exe_file, "/f", {});
   keeper.is_silent = false;
   files.wait_for_states(std::chrono::milliseconds(0));
   CHECK(&files.at(since) != &files.at(before));
@@ -152,11 +152,11 @@ TEST_CASE("a file becomes another file for later mappings if a late answer shows
 TEST_CASE("a file is not read for later mappings if the answer never comes") {
   FakeKeeper keeper;
   CodeFiles files(keeper, 16);
-  const auto before = files.mapped(exe_file, 1, "/f", {});
+  const auto before = files.mapped(exe_file, "/f", {});
   REQUIRE(can_be_read(files, before));
   keeper.is_silent = true;
   files.begin_batch();
-  const auto since = files.mapped(exe_file, 1, "/f", {});
+  const auto since = files.mapped(exe_file, "/f", {});
   CHECK(&files.at(since) != &files.at(before));
   CHECK_FALSE(can_be_read(files, since));
   CHECK(files.at(since).unreadable == Unnamed::not_opened);
@@ -167,12 +167,12 @@ TEST_CASE("a missing file is reported as gone, and a new file with its inode is 
   FakeKeeper keeper;
   CodeFiles files(keeper, 16);
   keeper.gone = true;
-  const auto gone = files.mapped(exe_file, 1, "/conftest (deleted)", {});
+  const auto gone = files.mapped(exe_file, "/conftest (deleted)", {});
   CHECK_FALSE(can_be_read(files, gone));
   CHECK(files.at(gone).unreadable == Unnamed::file_gone);
   CHECK(files.at(gone).path == "/conftest");
   keeper.gone = false;
-  const auto next = files.mapped(exe_file, 2, "/conftest", {});
+  const auto next = files.mapped({8, 1, 100, 2}, "/conftest", {});
   CHECK(next != gone);
   CHECK(can_be_read(files, next));
 }
@@ -183,10 +183,10 @@ TEST_CASE(
   FakeKeeper keeper;
   CodeFiles files(keeper, 16);
   keeper.is_silent = true;
-  const auto file = files.mapped(exe_file, 1, "/f", {});
+  const auto file = files.mapped(exe_file, "/f", {});
   CHECK_FALSE(can_be_read(files, file));
   CHECK(files.at(file).unreadable == Unnamed::not_opened);
-  CHECK(files.mapped(exe_file, 1, "/f", {}) == file);
+  CHECK(files.mapped(exe_file, "/f", {}) == file);
   CHECK(keeper.opens[exe_file] == 1);
   keeper.is_silent = false;
   CHECK(can_be_read(files, file));
@@ -198,10 +198,10 @@ TEST_CASE("a file that cannot be opened through one process is opened through an
   CodeFiles files(keeper, 16);
   keeper.is_silent = true;
   keeper.gone = true;
-  const auto file = files.mapped(exe_file, 1, "/f", {.tgid = 1});
+  const auto file = files.mapped(exe_file, "/f", {.tgid = 1});
   keeper.gone = false;
-  files.mapped(exe_file, 1, "/f", {.tgid = 2, .own_mounts = true});
-  files.mapped(exe_file, 1, "/f", {.tgid = 3});
+  files.mapped(exe_file, "/f", {.tgid = 2, .own_mounts = true});
+  files.mapped(exe_file, "/f", {.tgid = 3});
   keeper.is_silent = false;
   CHECK(can_be_read(files, file));
   CHECK(keeper.last_mapped_by.tgid == 2);
@@ -212,7 +212,7 @@ TEST_CASE("a file that is forgotten before it answers is closed at its answer") 
   FakeKeeper keeper;
   CodeFiles files(keeper, 16);
   keeper.is_silent = true;
-  files.mapped(exe_file, 1, "/f", {});
+  files.mapped(exe_file, "/f", {});
   files.forget_unmapped({false}, 1);
   files.forget_unmapped({false}, 700'000'000'000);
   CHECK(files.size() == 0);
@@ -225,12 +225,12 @@ TEST_CASE("a file that is forgotten before it answers is closed at its answer") 
 TEST_CASE("a file that was given up is closed and stays closed") {
   FakeKeeper keeper;
   CodeFiles files(keeper, 16);
-  const auto file = files.mapped(exe_file, 1, "/f", {});
+  const auto file = files.mapped(exe_file, "/f", {});
   REQUIRE(can_be_read(files, file));
   files.at(file).give_up(Unnamed::parser_gave_up);
   CHECK(keeper.open_numbers.empty());
   files.begin_batch();
-  CHECK(files.mapped(exe_file, 1, "/f", {}) == file);
+  CHECK(files.mapped(exe_file, "/f", {}) == file);
   CHECK_FALSE(can_be_read(files, file));
   CHECK(files.at(file).unreadable == Unnamed::parser_gave_up);
   CHECK(keeper.opens[exe_file] == 1);
@@ -434,8 +434,11 @@ TEST_CASE("a file with the number of an earlier one, but another generation, is 
   const OpenedFile opened = opener.open(box.identity("real"), box.path("real"), nobody);
   REQUIRE(opened.fd);
   const std::uint32_t generation = opened.stamp.generation;
-  CHECK(opener.open(box.identity("real"), box.path("real"), nobody, generation).fd);
-  const OpenedFile other = opener.open(box.identity("real"), box.path("real"), nobody, generation + 1);
+  FileIdentity identity = box.identity("real");
+  identity.generation = generation;
+  CHECK(opener.open(identity, box.path("real"), nobody).fd);
+  ++identity.generation;
+  const OpenedFile other = opener.open(identity, box.path("real"), nobody);
   // Some file systems do not tell the generation.
   CHECK(static_cast<bool>(other.fd) == (generation == 0));
   if (!other.fd) CHECK(other.reason == Unnamed::file_changed);
@@ -507,20 +510,20 @@ TEST_CASE("a mapped file is opened through the mapping, even if it was deleted")
   ::munmap(pages, 4096);
 }
 
-TEST_CASE("a file that a stranger has mapped first gets its true owner from a process with our mounts") {
+TEST_CASE("a file that another user has mapped first gets its true owner from a process with our mounts") {
   constexpr std::uint64_t stranger = std::uint64_t{1001} << 32;
   const MappedBy strange{.tgid = 10, .own_mounts = false, .start = 0, .end = 1};
   const MappedBy own{.tgid = 20, .own_mounts = true, .start = 0, .end = 1};
   FakeKeeper keeper;
   CodeFiles files(keeper, 100);
   keeper.owner = stranger;
-  const auto id = files.mapped(libc_file, 1, "/libc", strange);
-  const std::uint64_t number = files.at(id).number;
+  const auto id = files.mapped(libc_file, "/libc", strange);
+  const FileNumber number = files.at(id).number;
   CHECK(files.at(id).owner() == stranger);
 
   SUBCASE("and then counts as new") {
     keeper.owner = 0;
-    CHECK(files.mapped(libc_file, 1, "/libc", own) == id);
+    CHECK(files.mapped(libc_file, "/libc", own) == id);
     files.take_answers();
     CHECK(files.at(id).owner() == 0);
     CHECK(files.at(id).number != number);
@@ -529,13 +532,13 @@ TEST_CASE("a file that a stranger has mapped first gets its true owner from a pr
     CHECK(files.take_replaced().empty());
     CHECK(keeper.open_numbers == std::set{files.at(id).number});
     CHECK(files.open_count() == 1);
-    files.mapped(libc_file, 1, "/libc", own);
+    files.mapped(libc_file, "/libc", own);
     CHECK(keeper.opens[libc_file] == 2);
   }
-  SUBCASE("also while the stranger's answer is late") {
+  SUBCASE("also while the answer about the other user is late") {
     keeper.is_silent = true;
-    const auto late = files.mapped(exe_file, 1, "/exe", strange);
-    files.mapped(exe_file, 1, "/exe", own);
+    const auto late = files.mapped(exe_file, "/exe", strange);
+    files.mapped(exe_file, "/exe", own);
     keeper.is_silent = false;
     files.take_answers();
     CHECK(keeper.opens[exe_file] == 2);
@@ -544,20 +547,20 @@ TEST_CASE("a file that a stranger has mapped first gets its true owner from a pr
   }
   SUBCASE("unless that process has ended; another one may follow") {
     keeper.gone = true;
-    files.mapped(libc_file, 1, "/libc", own);
+    files.mapped(libc_file, "/libc", own);
     files.take_answers();
     CHECK(files.at(id).is_open());
     CHECK(files.at(id).number == number);
     keeper.gone = false;
     keeper.owner = 0;
-    files.mapped(libc_file, 1, "/libc", own);
+    files.mapped(libc_file, "/libc", own);
     files.take_answers();
     CHECK(files.at(id).owner() == 0);
   }
   SUBCASE("unless it has another content there") {
     keeper.owner = 0;
     keeper.is_silent = true;
-    files.mapped(libc_file, 1, "/libc", own);
+    files.mapped(libc_file, "/libc", own);
     keeper.is_silent = false;
     keeper.answers.back().stamp.size_bytes = 2000;
     files.take_answers();

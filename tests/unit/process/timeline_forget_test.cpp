@@ -26,10 +26,10 @@ void close_expired(TestTimeline& timeline, std::uint64_t now_ns) {
 TEST_CASE("a deleted file without mappings is closed at once, and another file after some minutes") {
   FakeKeeper keeper;
   CodeFiles files(keeper, 100);
-  const auto mapped = files.mapped({8, 1, 1}, 1, "/mapped", {});
-  const auto deleted = files.mapped({8, 1, 2}, 1, "/deleted", {});
-  const auto unmapped = files.mapped({8, 1, 3}, 1, "/unmapped", {});
-  const std::uint64_t number = files.at(deleted).number;
+  const auto mapped = files.mapped({8, 1, 1, 1}, "/mapped", {});
+  const auto deleted = files.mapped({8, 1, 2, 1}, "/deleted", {});
+  const auto unmapped = files.mapped({8, 1, 3, 1}, "/unmapped", {});
+  const FileNumber number = files.at(deleted).number;
   keeper.deleted = {1, 2};
   std::vector<bool> is_mapped(files.place_count(), false);
   is_mapped[mapped] = true;
@@ -40,7 +40,7 @@ TEST_CASE("a deleted file without mappings is closed at once, and another file a
   CHECK(can_be_read(files, unmapped));
 
   // Another file gets its place, with another number.
-  const auto next = files.mapped({8, 1, 4}, 1, "/next", {});
+  const auto next = files.mapped({8, 1, 4, 1}, "/next", {});
   CHECK(next == deleted);
   CHECK(files.at(next).number != number);
   CHECK(files.at(next).path == "/next");
@@ -57,16 +57,16 @@ TEST_CASE("a deleted file without mappings is closed at once, and another file a
 TEST_CASE("a file that is mapped again stays, and a forgotten file is opened again") {
   FakeKeeper keeper;
   CodeFiles files(keeper, 100);
-  const auto id = files.mapped(exe_file, 1, "/f", {});
+  const auto id = files.mapped(exe_file, "/f", {});
   files.forget_unmapped({false}, minute_ns);
   files.forget_unmapped({true}, 5 * minute_ns);
   files.forget_unmapped({false}, 12 * minute_ns);
   CHECK(files.size() == 1);
-  CHECK(files.mapped(exe_file, 1, "/f", {}) == id);
+  CHECK(files.mapped(exe_file, "/f", {}) == id);
   CHECK(keeper.opens[exe_file] == 1);
   files.forget_unmapped({false}, 30 * minute_ns);
   CHECK(files.size() == 0);
-  files.mapped(exe_file, 1, "/f", {});
+  files.mapped(exe_file, "/f", {});
   CHECK(keeper.opens[exe_file] == 2);
   CHECK(files.size() == 1);
 }
@@ -75,9 +75,9 @@ TEST_CASE("thousands of files of one user that nobody maps are forgotten sooner 
   FakeKeeper keeper;
   CodeFiles files(keeper, 10'000);
   keeper.owner = 1000;
-  for (std::uint64_t inode = 1; inode <= 5000; ++inode) files.mapped({8, 1, inode}, 1, "/his", {});
+  for (std::uint64_t inode = 1; inode <= 5000; ++inode) files.mapped({8, 1, inode, 1}, "/his", {});
   keeper.owner = 1001;
-  files.mapped({8, 1, 6000}, 1, "/hers", {});
+  files.mapped({8, 1, 6000, 1}, "/hers", {});
   const std::vector<bool> is_mapped(files.place_count(), false);
   files.forget_unmapped(is_mapped, minute_ns);
   CHECK(files.size() == 5001);
@@ -88,12 +88,12 @@ TEST_CASE("thousands of files of one user that nobody maps are forgotten sooner 
 TEST_CASE("a free place in the list of files is not freed twice") {
   FakeKeeper keeper;
   CodeFiles files(keeper, 100);
-  files.mapped(exe_file, 1, "/f", {});
+  files.mapped(exe_file, "/f", {});
   keeper.deleted = {exe_file.inode};
   files.forget_unmapped({false}, minute_ns);
   files.forget_unmapped({false}, 20 * minute_ns);
   keeper.deleted.clear();
-  CHECK(files.mapped({8, 1, 11}, 1, "/g", {}) != files.mapped({8, 1, 12}, 1, "/h", {}));
+  CHECK(files.mapped({8, 1, 11, 1}, "/g", {}) != files.mapped({8, 1, 12, 1}, "/h", {}));
   CHECK(files.size() == 2);
 }
 
@@ -159,7 +159,7 @@ TEST_CASE("a file without mappings is closed, and the facts about it are kept") 
   CHECK(timeline.where(10, 150, 0x1010) == "/bin/dd+16");
 
   // A file that is mapped again is the same file. It is opened through the root of a living process.
-  const std::uint64_t number = timeline.table.locate(10, 1, RuntimeAddress{0x1010}).file->number;
+  const FileNumber number = timeline.table.locate(10, 1, RuntimeAddress{0x1010}).file->number;
   timeline.exec(300, 30, "dd");
   timeline.update();
   CHECK(timeline.files.open_count() == 3);

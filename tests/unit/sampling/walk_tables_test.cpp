@@ -123,7 +123,7 @@ TEST_CASE("the files of one user do not take the room of another's in the map of
   std::uint64_t number = 0;
   for (std::uint64_t i = 0; i < 4 * most; ++i) {
     ++number;
-    tables.refuse(key_of(flooder, number), {.owner = flooder, .number = number});
+    tables.refuse(key_of(flooder, number), {.owner = flooder, .number = FileNumber{number}});
   }
   std::size_t of_flooder = 0;
   for (std::uint64_t i = 1; i <= number; ++i) of_flooder += tables.find(key_of(flooder, i)).state == WALK_FILE_NONE;
@@ -132,7 +132,7 @@ TEST_CASE("the files of one user do not take the room of another's in the map of
   for (const std::uint64_t owner : {other, std::uint64_t{0}}) {
     for (std::uint64_t i = 0; i < most / 8; ++i) {
       ++number;
-      tables.refuse(key_of(owner, number), {.owner = owner, .number = number});
+      tables.refuse(key_of(owner, number), {.owner = owner, .number = FileNumber{number}});
       CHECK(tables.find(key_of(owner, number)).state == WALK_FILE_NONE);
     }
   }
@@ -157,7 +157,7 @@ TEST_CASE("the tables of one user do not take the memory of another's") {
   std::uint64_t number = 0;
   const auto add_of = [&](std::uint64_t owner) {
     ++number;
-    return tables.add(key_of(owner, number), table, nullptr, {.owner = owner, .number = number});
+    return tables.add(key_of(owner, number), table, nullptr, {.owner = owner, .number = FileNumber{number}});
   };
   std::uint64_t added = 0;
   while (added <= most && add_of(1000) == WalkTables::Added::added) ++added;

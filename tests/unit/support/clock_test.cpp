@@ -8,6 +8,15 @@
 
 using namespace profile;
 
+TEST_CASE("a time is shown in the unit that suits it") {
+  CHECK(time_text(0) == "0.000 us");
+  CHECK(time_text(3'000) == "3.000 us");
+  CHECK(time_text(999'999) == "999.999 us");
+  CHECK(time_text(1'000'000) == "1.000 ms");
+  CHECK(time_text(999'999'400) == "999.999 ms");
+  CHECK(time_text(12 * ns_per_s + 345'000'000) == "12.345 s");
+}
+
 TEST_CASE("times follow a clock that is set forward or back, and keep their distance") {
   std::uint64_t offset = 1'700'000'000 * ns_per_s;
   UnixClock clock([&offset] { return offset; });

@@ -45,7 +45,7 @@ struct Opened {
 struct Namer {
   explicit Namer(const FileNameOptions& options) : names(children().reader(), strings, budget, options) {}
 
-  Unnamed name(std::uint64_t number, const std::vector<CodeOffset>& places) {
+  Unnamed name(FileNumber number, const std::vector<CodeOffset>& places) {
     for (const CodeOffset& place : places) known.answers.at(place);
     return names.resolve({.number = number, .path = "/lib/some.so", .mapped_by = {.own_mounts = true}}, known);
   }
@@ -55,7 +55,7 @@ struct Namer {
     std::string text = answer.unnamed == Unnamed::named
                            ? std::string(strings.view(answer.symbol))
                            : std::string("?") + std::to_string(static_cast<int>(answer.unnamed));
-    text += "+" + std::to_string(answer.offset + (place.is_return ? 1 : 0));
+    text += "+" + std::to_string(return_address(answer.offset, place.is_return));
     if (!answer.source) return text;
     for (const SourcePosition& position : *answer.source) {
       text += " {" + std::string(strings.view(position.function)) + " " + std::string(strings.view(position.file)) +
@@ -82,9 +82,9 @@ std::vector<CodeOffset> some_places(const std::string& path, std::size_t most, s
     const std::uint64_t step = std::max<std::uint64_t>(segment.file_size / most, 1);
     // Also beyond the end of the segment: the rest of its last page is mapped with it.
     for (std::uint64_t at = 0; at < segment.file_size + 64; at += 1 + random() % (2 * step)) {
-      places.insert({segment.offset + at, random() % 2 == 0});
+      places.insert({{segment.offset + at}, random() % 2 == 0});
       // A neighbour is likely to be in a remembered range.
-      places.insert({segment.offset + at + 1 + random() % 32, random() % 2 == 0});
+      places.insert({{segment.offset + at + 1 + random() % 32}, random() % 2 == 0});
     }
   }
   return {places.begin(), places.end()};
@@ -92,7 +92,7 @@ std::vector<CodeOffset> some_places(const std::string& path, std::size_t most, s
 
 void check_batches(const std::string& path, const std::vector<CodeOffset>& places, bool lines, std::mt19937& random) {
   const Opened opened(path);
-  const std::uint64_t number = opened.file.number;
+  const FileNumber number = opened.file.number;
   Namer at_once({.lines = lines, .ranges = false});
   at_once.name(number, places);
   std::vector<CodeOffset> order = places;
@@ -106,7 +106,7 @@ void check_batches(const std::string& path, const std::vector<CodeOffset>& place
   std::size_t named = 0;
   for (const CodeOffset& place : places) {
     const std::string expected = at_once.shown(place);
-    INFO(path, " ", place.at, place.is_return ? " return" : " leaf");
+    INFO(path, " ", place.at.value, place.is_return ? " return" : " leaf");
     REQUIRE(bit_by_bit.shown(place) == expected);
     if (!expected.starts_with('?')) ++named;
   }
@@ -147,8 +147,8 @@ TEST_CASE("names from many small batches equal those from one batch, for nested,
   for (const ElfSegment& segment : file->segments()) {
     if (segment.type != PT_LOAD || (segment.flags & PF_X) == 0) continue;
     for (std::uint64_t at = segment.offset; at < segment.offset + segment.file_size + 40; ++at) {
-      places.push_back({at, false});
-      places.push_back({at, true});
+      places.push_back({{at}, false});
+      places.push_back({{at}, true});
     }
   }
   for (int round = 0; round < 20; ++round) check_batches(labels(), places, false, random);
@@ -192,8 +192,8 @@ TEST_CASE("the segment of an address gives the file offset of its code") {
   REQUIRE(offset != std::string::npos);
   Namer namer({});
   const Opened opened(path);
-  namer.name(opened.file.number, {{.at = offset}});
-  REQUIRE(namer.known.answers.at({.at = offset})->address == ElfAddress{0x7654320});
+  namer.name(opened.file.number, {{.at = {offset}}});
+  REQUIRE(namer.known.answers.at({.at = {offset}})->address == ElfAddress{0x7654320});
   const CodeSegment code = namer.known.segment_of({0x7654320});
   CHECK(code.start == ElfAddress{0x7654000});
   CHECK(code.limit == ElfAddress{0x7655000});
@@ -210,18 +210,18 @@ TEST_CASE("a new address in a known function gets its name without reading the f
   std::uint64_t offset = 0;
   while (file->address_of(FileOffset{offset}) != ElfAddress{start}) ++offset;
   const Opened opened(labels());
-  const std::uint64_t number = opened.file.number;
+  const FileNumber number = opened.file.number;
   for (const bool is_kept : {true, false}) {
     Namer namer({.lines = false, .ranges = is_kept});
-    namer.name(number, {{offset + 1, false}});
-    REQUIRE(namer.shown({offset + 1, false}) == "longer_write+1");
+    namer.name(number, {{{offset + 1}, false}});
+    REQUIRE(namer.shown({{offset + 1}, false}) == "longer_write+1");
     const std::string unread = "?" + std::to_string(static_cast<int>(Unnamed::file_gone));
-    constexpr std::uint64_t nobodys_number = 1;
-    namer.name(nobodys_number, {{offset + size - 1, true}, {offset, false}, {offset + size + 1, false}});
-    CHECK(namer.shown({offset + size - 1, true}) ==
+    constexpr FileNumber nobodys_number{1};
+    namer.name(nobodys_number, {{{offset + size - 1}, true}, {{offset}, false}, {{offset + size + 1}, false}});
+    CHECK(namer.shown({{offset + size - 1}, true}) ==
           (is_kept ? "longer_write+8" : unread + "+" + std::to_string(offset + size)));
-    CHECK(namer.shown({offset, false}) == (is_kept ? "longer_write+0" : unread + "+" + std::to_string(offset)));
-    CHECK(namer.shown({offset + size + 1, false}).starts_with(unread));
+    CHECK(namer.shown({{offset}, false}) == (is_kept ? "longer_write+0" : unread + "+" + std::to_string(offset)));
+    CHECK(namer.shown({{offset + size + 1}, false}).starts_with(unread));
   }
 }
 
@@ -234,22 +234,22 @@ TEST_CASE("the byte before a function belongs to it only if a return address poi
   std::uint64_t offset = 0;
   while (file->address_of(FileOffset{offset}) != ElfAddress{start}) ++offset;
   const Opened opened(labels());
-  const std::uint64_t number = opened.file.number;
+  const FileNumber number = opened.file.number;
   const std::string nobodys = "?" + std::to_string(static_cast<int>(Unnamed::no_symbol));
   for (const bool is_kept : {true, false}) {
     Namer namer({.lines = false, .ranges = is_kept});
     // First the same byte as leaf and as return address in one batch, then the byte before it in a batch of its own.
-    namer.name(number, {{offset - 1, false}, {offset - 1, true}});
-    namer.name(number, {{offset - 2, true}});
-    CHECK(namer.shown({offset - 1, true}) == "unsized+0");
-    CHECK(namer.shown({offset - 1, false}).starts_with(nobodys));
-    CHECK(namer.shown({offset - 2, true}).starts_with(nobodys));
+    namer.name(number, {{{offset - 1}, false}, {{offset - 1}, true}});
+    namer.name(number, {{{offset - 2}, true}});
+    CHECK(namer.shown({{offset - 1}, true}) == "unsized+0");
+    CHECK(namer.shown({{offset - 1}, false}).starts_with(nobodys));
+    CHECK(namer.shown({{offset - 2}, true}).starts_with(nobodys));
     Namer leaf({.lines = false, .ranges = is_kept});
-    leaf.name(number, {{offset - 1, false}});
-    leaf.name(number, {{offset, false}});
-    CHECK(leaf.shown({offset - 1, false}).starts_with(nobodys));
-    CHECK(leaf.shown({offset, false}) == "unsized+0");
-    leaf.name(number, {{offset - 1, true}});
-    CHECK(leaf.shown({offset - 1, true}) == "unsized+0");
+    leaf.name(number, {{{offset - 1}, false}});
+    leaf.name(number, {{{offset}, false}});
+    CHECK(leaf.shown({{offset - 1}, false}).starts_with(nobodys));
+    CHECK(leaf.shown({{offset}, false}) == "unsized+0");
+    leaf.name(number, {{{offset - 1}, true}});
+    CHECK(leaf.shown({{offset - 1}, true}) == "unsized+0");
   }
 }

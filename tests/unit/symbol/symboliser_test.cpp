@@ -1,5 +1,6 @@
 // Tests what the symboliser remembers from one batch to the next. The addresses are those of this process, and the
 // reader of its files makes the names up.
+// Promise 5: naming is a batch.
 #include "symbol/symboliser.h"
 
 #include <doctest/doctest.h>
@@ -37,7 +38,7 @@ class NameMaker final : public FileReader {
   LinesOfFile lines(const FileRef&, std::span<const ElfAddress>, WorkBudget&) override { return {}; }
   NamesOfFile vdso_names(std::span<const FileOffset>) override { return {}; }
   UnwindOfFile unwind_table(const FileRef&, WorkBudget&) override { return {}; }
-  JitMapRef jit_dump(std::uint64_t) override { return {}; }
+  JitMapRef jit_dump(FileNumber) override { return {}; }
   JitMapRef perf_map_of(std::uint32_t, std::optional<std::uint32_t>) override { return {}; }
   NamesOfJit jit_names(std::uint32_t, const JitMapRef&, std::span<const RuntimeAddress>, WorkBudget&) override {
     return {};
@@ -45,7 +46,7 @@ class NameMaker final : public FileReader {
   std::vector<std::string> demangled(std::span<const std::string> names) override {
     return {names.begin(), names.end()};
   }
-  void rest() override {}
+  void release_files() override {}
 
   int questions = 0;
 

@@ -293,7 +293,7 @@ TEST_CASE("a table shows at most a thousand rows and counts all of them") {
   for (int i = 0; i < 1500; ++i) seen.push_back({"app", 1, {"f" + std::to_string(i)}, 1});
   model.add(second_of(seen));
   CHECK(model.row_count() == 1500);
-  CHECK(model.lines(5000).size() == TopModel::most_rows);
+  CHECK(model.lines(5000).size() == TopRows::most);
 }
 
 TEST_CASE("keys do no harm without data, and the key q quits") {

@@ -29,8 +29,8 @@ class Page {
     REQUIRE_FALSE(json.HasParseError());
     CHECK(text.find('\n') == std::string::npos);
     if (is_snapshot) *this = Page();
-    if (!is_snapshot) REQUIRE(json["epoch"].GetUint64() == epoch_);
-    epoch_ = json["epoch"].GetUint64();
+    if (!is_snapshot) REQUIRE(json["table_version"].GetUint64() == table_version_);
+    table_version_ = json["table_version"].GetUint64();
     append_table(json);
     folded = json["folded"].GetUint64();
     if (!is_snapshot) {
@@ -83,7 +83,7 @@ class Page {
     }
   }
 
-  std::uint64_t epoch_ = 0;
+  std::uint64_t table_version_ = 0;
   std::vector<std::string> strings_;
   std::vector<std::string> frames_;
   std::vector<std::string> owners_;
@@ -189,7 +189,7 @@ TEST_CASE("folding keeps the sums, recent stacks and large stacks") {
   page.read(history.snapshot(1), true);
   std::uint64_t fed = 0;
   int resets = 0;
-  const std::uint64_t first_epoch = history.epoch();
+  const std::uint64_t first_version = history.table_version();
   for (int i = 0; i < 1000; ++i) {
     // One stack in every tick, a large one in the first tick, and a new small one in each tick.
     std::vector<LiveStack> stacks = {{{1, 2}, 3}, {{1000 + i, 3, 2}, 1}};
@@ -209,7 +209,7 @@ TEST_CASE("folding keeps the sums, recent stacks and large stacks") {
     CHECK(history.stacks().table().nodes().size() <= 200);
   }
   CHECK(resets > 3);
-  CHECK(history.epoch() == first_epoch + static_cast<std::uint64_t>(resets));
+  CHECK(history.table_version() == first_version + static_cast<std::uint64_t>(resets));
   CHECK(page.total.at("dd 185;f8;f7") == 5000);
   // The value of a folded stack goes to its caller.
   CHECK(page.total.at("dd 185;f2;f3") + page.total.size() >= 1000);

@@ -1,5 +1,5 @@
 #!/bin/bash
-# Runs under the systemd of a guest: installs the package with the lines of README.md, and checks the agent as its
+# Runs under the systemd of a guest: installs the package with the lines of the manual, and checks the agent as its
 # administrator and as its machine see it. /out/checks gets a line for each check.
 export PATH=/work/bin:/usr/sbin:/usr/bin:/sbin:/bin HOME=/root LC_ALL=C DEBIAN_FRONTEND=noninteractive
 exec </dev/null >/work/output 2>&1
@@ -90,7 +90,6 @@ main() {
   local pid lines before recorded readers
   mapfile -t lines <lines
   printf 'APT::Get::Assume-Yes "true";\n' >/etc/apt/apt.conf.d/assume-yes
-  printf '#!/bin/sh\nexec "$@"\n' >bin/sudo
   # The administrator's changes.
   cat >bin/edit <<'SCRIPT'
 #!/bin/sh

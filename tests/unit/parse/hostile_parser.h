@@ -81,9 +81,9 @@ inline void play_opener(const WaitingChannel& main_process) {
     WireReader in(message->bytes);
     const auto id = in.get<std::uint64_t>();
     const auto call = in.one_of(OpenerCall::count);
-    const auto number = in.get<std::uint64_t>();
+    const auto number = in.get<FileNumber>();
     if (call == OpenerCall::hand) main_process.send(message_of(id, Unnamed::named));
-    if (call != OpenerCall::path || number == 0) continue;
+    if (call != OpenerCall::path || number == FileNumber::none) continue;
     const std::uint64_t owner = std::stoull(in.get<std::string>());
     main_process.send(message_of(id, Unnamed::named, FileStamp{}, owner, ""));
   }
@@ -98,7 +98,7 @@ struct HostileParser {
         parser(keeper, opener, nullptr) {}
   // A new file of that owner.
   [[nodiscard]] FileRef file_of(std::uint64_t owner) {
-    const std::uint64_t number = opener.new_number();
+    const FileNumber number = opener.new_number();
     FileStamp stamp;
     std::string why;
     REQUIRE(opener.open_path(number, std::to_string(owner), stamp, why) == Unnamed::named);
