@@ -47,6 +47,8 @@ struct ReadRequest {
   std::string auth_path;  // of the file with the credentials for the store
   // The samples of a recording are kept with their times (Profile::timeline), if they are not too many.
   bool with_times = false;
+  // Without `event`, each sample of a recording is given to the caller, not only those of its first event.
+  bool all_events = false;
 
   // Whether nothing is left out.
   [[nodiscard]] bool is_all() const {

@@ -293,6 +293,7 @@ inline std::uint64_t samples_of(const RunInfo& run, std::uint64_t value) {
 class Profile {
  public:
   RunInfo run;
+  std::vector<RunInfo> other_events;  // that a recording has, too; the rows are of `run`
   Account account;
   std::uint64_t began_unix_ns = 0;  // when the sampling of these rows began; 0: unknown
   // The same by CLOCK_MONOTONIC, to put the parts of a run in order, because the other clock may be set during the run.

@@ -6,6 +6,8 @@
 #include <functional>
 #include <iosfwd>
 #include <memory>
+#include <string>
+#include <vector>
 
 #include "model/profile.h"
 #include "model/sample.h"
@@ -14,7 +16,7 @@
 namespace profile {
 
 struct TimedRun {
-  RunInfo run;
+  std::vector<RunInfo> events;      // at least one; Sample::event is the index
   std::uint64_t began_ns = 0;       // by the clock of Sample::time_ns
   std::uint64_t began_unix_ns = 0;  // the same moment
   // When a program began, as Unix time in nanoseconds; 0: unknown. Asked for those whose Process does not say it.
@@ -38,9 +40,13 @@ class TimedOutput {
   virtual void end(std::ostream& out, std::uint64_t ended_ns) = 0;
 };
 
+// Whether the values of that run are lengths of time, so that its samples, or some of them, are spans.
+[[nodiscard]] bool has_spans(const RunInfo& run);
 // Whether a sample of that run is a span of time, which ends at the sample's time and is as long as its value.
 [[nodiscard]] bool is_span(const RunInfo& run, const Row& row);
 // The length of one unit of a span, in nanoseconds.
 [[nodiscard]] std::uint64_t ns_of_span_unit(const RunInfo& run);
+// The title of the first event (output/header.h), and the names of the others.
+[[nodiscard]] std::string title_of(const TimedRun& run, std::uint64_t duration_ns);
 
 }  // namespace profile

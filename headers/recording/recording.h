@@ -86,8 +86,9 @@ class SampleRecorder {
 std::unique_ptr<SampleRecorder> make_recorder(const std::string& path, const RecordingLimits& limits);
 
 // Reads the samples that `request` asks for, in the order of time. `on_sample`: called for each one instead of adding a
-// row for it. The profile has the names of its stacks, as for a sink (SampleSink::add). Throws Error if the file is no
-// recording, is damaged, or does not have what is asked for.
+// row for it; needed for those of several events, which Sample::event tells apart. The profile has the names of its
+// stacks, as for a sink (SampleSink::add). Throws Error if the file is no recording, is damaged, or does not have what
+// is asked for.
 using OnRecordedSample = std::function<void(Profile& profile, const Sample& sample)>;
 Profile read_recording(const std::string& path, const ReadRequest& request, const OnRecordedSample& on_sample);
 

@@ -13,6 +13,7 @@
 #include "app/options.h"
 #include "app/weight.h"
 #include "input/profile_reader.h"
+#include "output/clean_text.h"
 #include "output/text_table.h"
 #include "push/asker.h"
 #include "push/pusher.h"
@@ -162,9 +163,13 @@ constexpr double most_blocks = 256;  // more would take long to compare, and tel
 using Note = std::function<void(const std::string&)>;
 
 Profile read_recording_file(const std::string& path, const ReadRequest& request, const OnRecordedSample& on_sample,
-                            const Note& /*note*/) {
+                            const Note& note) {
   if (request.is_of_store()) throw Error(path + ": a recording does not tell services, hosts and versions");
-  return load_module<RecordingModule>().read(path, request, on_sample);
+  Profile profile = load_module<RecordingModule>().read(path, request, on_sample);
+  std::string others;
+  for (const RunInfo& run : profile.other_events) others += (others.empty() ? "-e " : ", -e ") + clean_text(run.event);
+  if (!others.empty()) note(path + ": this is its " + clean_text(profile.run.event) + "; its other events: " + others);
+  return profile;
 }
 
 Profile read_store_url(const std::string& url, const ReadRequest& request, const OnRecordedSample& on_sample,

@@ -37,24 +37,24 @@ std::vector<std::string> write_timed(const TimedReport& report, const std::strin
   std::optional<std::uint64_t> began_ns;  // by the clock of the samples
   const auto begin = [&](const Profile& profile, std::uint64_t at_ns) {
     began_ns = at_ns;
-    RunInfo run = profile.run;
-    run.command_line = report.command_line;
-    for (const auto& file : files) {
-      file->begin({.run = run, .began_ns = at_ns, .began_unix_ns = profile.began_unix_ns});
-    }
+    TimedRun run{.events = {profile.run}, .began_ns = at_ns, .began_unix_ns = profile.began_unix_ns};
+    run.events.front().command_line = report.command_line;
+    run.events.insert(run.events.end(), profile.other_events.begin(), profile.other_events.end());
+    for (const auto& file : files) file->begin(run);
   };
+  ReadRequest of_all = request;
+  of_all.all_events = true;
   std::optional<SampleEdits> sample_edits;
-  const Profile read =
-      load_module<RecordingModule>().read(path, request, [&](Profile& profile, const Sample& recorded) {
-        if (!began_ns) {
-          if (report.has_lines) profile.run.frames_by_line = true;
-          sample_edits.emplace(edits, profile);
-          begin(profile, recorded.time_ns - (recorded.unix_ns - profile.began_unix_ns));
-        }
-        Sample sample = recorded;
-        if (!sample_edits->apply(sample.row)) return;
-        for (const auto& file : files) file->add(profile, sample);
-      });
+  const Profile read = load_module<RecordingModule>().read(path, of_all, [&](Profile& profile, const Sample& recorded) {
+    if (!began_ns) {
+      if (report.has_lines) profile.run.frames_by_line = true;
+      sample_edits.emplace(edits, profile);
+      begin(profile, recorded.time_ns - (recorded.unix_ns - profile.began_unix_ns));
+    }
+    Sample sample = recorded;
+    if (!sample_edits->apply(sample.row)) return;
+    for (const auto& file : files) file->add(profile, sample);
+  });
   if (!began_ns) begin(read, 0);
   std::vector<std::string> lines;
   for (const auto& file : files) {

@@ -30,7 +30,7 @@ std::vector<SinkRequest> request_timed(const ParsedOptions& parsed, const Option
 void TimedSink::begin(const RunInfo& run) {
   const std::uint64_t now_ns = monotonic_ns();
   attempt([&] {
-    file_->begin({.run = run,
+    file_->begin({.events = {run},
                   .began_ns = now_ns,
                   .began_unix_ns = now_ns + unix_offset_ns(),
                   .program_began = [this](std::uint32_t tgid, std::uint32_t image) {

@@ -19,6 +19,9 @@
 namespace profile {
 namespace {
 
+// A file that tells the facts of more events is no file of ours, and may have millions of such lines.
+constexpr std::size_t most_events = 1000;
+
 constexpr std::string_view blanks = " \t";
 constexpr std::string_view digits = "0123456789";
 
@@ -292,12 +295,14 @@ class Reader {
     return has_one_frame || (!is_frame(line) && is_frame(lines_.peek())) ? event : std::nullopt;
   }
 
-  // Our files have a comment for facts that perf has no field for:
-  // "# profile : unit = samples, counted = samples, frequency = 49, period = 0"
+  // Our files have a comment for facts that perf has no field for, one for each event:
+  // "# profile : unit = samples, counted = samples, frequency = 49, period = 0, event = cpu-clock"
   void read_comment(std::string_view line) {
     if (!line.starts_with(perf_own_words)) return;
     is_ours_ = true;
     line.remove_prefix(perf_own_words.size());
+    RunInfo told = profile_.run;
+    std::string event;  // older files do not name it
     while (!line.empty()) {
       const std::string_view item = line.substr(0, line.find(", "));
       line.remove_prefix(std::min(item.size() + 2, line.size()));
@@ -307,11 +312,16 @@ class Reader {
       const std::string_view value = item.substr(equals + 3);
       std::uint64_t number = 0;
       Scan(value).number(number);
-      if (key == "unit") profile_.run.unit = value;
-      if (key == "counted") profile_.run.counted = value;
-      if (key == "frequency") profile_.run.frequency_hz = number;
-      if (key == "period") profile_.run.period_events = number;
+      if (key == "unit") told.unit = value;
+      if (key == "counted") told.counted = value;
+      if (key == "frequency") told.frequency_hz = number;
+      if (key == "period") told.period_events = number;
+      if (key == "event") event = value;
     }
+    // The first one is that of a file without samples.
+    if (event.empty() || told_.empty()) profile_.run = told;
+    told.event = event;
+    if (told_.size() < most_events) told_.push_back(std::move(told));
   }
 
   void begin_event(const EventLine& event) {
@@ -326,6 +336,9 @@ class Reader {
     }
     if (!choice_.event().empty() && event.event != choice_.event()) return;
     if (profile_.run.event.empty()) {
+      if (const auto told = std::ranges::find(told_, event.event, &RunInfo::event); told != told_.end()) {
+        profile_.run = *told;
+      }
       profile_.run.event = event.event;
     } else if (profile_.run.event != event.event) {
       pass("of another event than " + profile_.run.event);
@@ -382,6 +395,7 @@ class Reader {
   AlienLines& aliens_;
   SampleChoice choice_;
   Profile profile_ = unknown_profile();
+  std::vector<RunInfo> told_;  // of the events, by comments
   NamedProcesses processes_;
   TextStacks stacks_;
   CheckedSum total_;

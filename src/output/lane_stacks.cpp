@@ -5,6 +5,7 @@
 
 #include "model/perf_script_words.h"
 #include "model/stack_end.h"
+#include "output/header.h"
 #include "output/timed.h"
 
 namespace profile {
@@ -18,17 +19,32 @@ LaneCategory category_of(const Profile& profile, const Frame& frame) {
 
 }  // namespace
 
+bool has_spans(const RunInfo& run) { return run.unit == Unit::microseconds || run.unit == Unit::nanoseconds; }
+
 bool is_span(const RunInfo& run, const Row& row) {
-  const bool is_length = run.unit == Unit::microseconds || run.unit == Unit::nanoseconds;
   // Of an event that also has time on a CPU, that is the rows without a tag: a span would be as long as the rate says.
-  return is_length && (row.tag != StringId::empty || clock_period_ns(run) == 0);
+  return has_spans(run) && (row.tag != StringId::empty || clock_period_ns(run) == 0);
 }
 
 std::uint64_t ns_of_span_unit(const RunInfo& run) { return run.unit == Unit::microseconds ? 1000 : 1; }
 
-std::uint32_t LaneStacks::stack_of(const Profile& profile, const Row& row) {
+std::string title_of(const TimedRun& run, std::uint64_t duration_ns) {
+  std::string title = title_of(run.events.front(), duration_ns);
+  for (std::size_t i = 1; i < run.events.size(); ++i) {
+    title.append(i == 1 ? " (also " : ", ").append(clean_text(run.events[i].event));
+  }
+  return run.events.size() == 1 ? title : title + ")";
+}
+
+// The other tags are names of what the kernel does for the thread.
+LaneCategory category_of_tag(const RunInfo& run) {
+  return run.tag == "state" ? LaneCategory::waiting : LaneCategory::kernel;
+}
+
+std::uint32_t LaneStacks::stack_of(const RunInfo& run, const Profile& profile, const Row& row) {
+  const LaneCategory of_tag = category_of_tag(run);
   const auto [place, is_new] =
-      stacks_.try_emplace({.user = row.user, .kernel = row.kernel, .tag = row.tag}, std::uint32_t{0});
+      stacks_.try_emplace({.user = row.user, .kernel = row.kernel, .tag = row.tag, .of_tag = of_tag}, std::uint32_t{0});
   if (!is_new) return place->second;
   std::uint32_t at = 0;
   const ShownParts parts = shown_parts(profile, row);
@@ -37,12 +53,8 @@ std::uint32_t LaneStacks::stack_of(const Profile& profile, const Row& row) {
       at = add_stack(profile, at, part->stack);
       continue;
     }
-    LaneCategory category = LaneCategory::other;
-    if (part->kind == ShownPart::Kind::tag) {
-      // The other tags are names of what the kernel does for the thread.
-      category = profile.run.tag == "state" ? LaneCategory::waiting : LaneCategory::kernel;
-    }
-    at = node(at, text_function(part->text, category));
+    const bool is_tag = part->kind == ShownPart::Kind::tag;
+    at = node(at, text_function(part->text, is_tag ? of_tag : LaneCategory::other));
   }
   place->second = at;
   return at;

@@ -36,6 +36,9 @@ struct LaneFunction {
   friend auto operator<=>(const LaneFunction&, const LaneFunction&) = default;
 };
 
+// Of the tags of the event's rows, and of its spans.
+[[nodiscard]] LaneCategory category_of_tag(const RunInfo& run);
+
 class LaneStacks {
  public:
   // A function and its caller.
@@ -44,8 +47,8 @@ class LaneStacks {
     std::uint32_t function = 0;  // index in functions()
   };
 
-  // The number of the node of the row's leaf; 0: it has no stack.
-  std::uint32_t stack_of(const Profile& profile, const Row& row);
+  // The number of the node of the row's leaf; 0: it has no stack. `run` is of the row's event.
+  std::uint32_t stack_of(const RunInfo& run, const Profile& profile, const Row& row);
   // The next rows belong to another profile. The numbers stay valid.
   void forget();
   // The numbers begin anew.
@@ -62,12 +65,13 @@ class LaneStacks {
     StackId user;
     StackId kernel;
     StringId tag;
+    LaneCategory of_tag;
     friend bool operator==(const RowKey&, const RowKey&) = default;
   };
   struct RowKeyHash {
     std::size_t operator()(const RowKey& key) const {
       return hash_of(hash_of(static_cast<std::uint64_t>(key.user), static_cast<std::uint64_t>(key.kernel)),
-                     static_cast<std::uint64_t>(key.tag));
+                     static_cast<std::uint64_t>(key.tag) << 8 | static_cast<std::uint64_t>(key.of_tag));
     }
   };
 

@@ -153,6 +153,10 @@ class Reader {
     StringId name = StringId::empty;
     bool is_wanted = false;
   };
+  struct Event {
+    std::uint32_t index = 0;  // Sample::event
+    bool is_part = false;
+  };
   struct StackNode {
     std::uint64_t callers = 0;  // 0: none
     std::uint64_t frame = 0;
@@ -195,27 +199,34 @@ class Reader {
                   "SELECT id, name, unit, counted, tag, title, headline, frequency_hz, period_events, is_part "
                   "FROM events ORDER BY id");
     std::vector<std::string> names;
+    std::vector<RunInfo> runs;  // of those events that the request does not leave out
     while (row.next()) {
       const std::string name(row.text(1));
       if (std::ranges::count(names, name) == 0) names.push_back(name);
       if (names.size() > most_events) throw damaged("it has too many events");
-      const std::string& wanted = request_.event.empty() ? names.front() : request_.event;
-      if (name != wanted) continue;
+      if (!request_.event.empty() && name != request_.event) continue;
+      const auto known = std::ranges::find(runs, name, &RunInfo::event);
+      const auto index = static_cast<std::uint32_t>(known - runs.begin());
+      RunInfo& run = known == runs.end() ? runs.emplace_back(profile_.run) : *known;
       const bool is_part = row.number(9) != 0;
-      events_[row.number(0)] = is_part;
-      if (!is_part) event_ = row.number(0);
-      RunInfo& run = profile_.run;
+      if (index == 0 || request_.all_events) events_[row.number(0)] = {.index = index, .is_part = is_part};
       run.event = name;
       run.unit = row.text(2);
       run.counted = row.text(3);
       run.tag = row.text(4);
       run.title = row.text(5);
-      headline_ = row.text(6);
       run.frequency_hz = row.number(7);
       run.period_events = row.number(8);
+      if (index != 0) continue;
+      headline_ = row.text(6);
+      if (!is_part) event_ = row.number(0);
     }
     if (names.empty()) throw damaged("it has no events");
-    if (!events_.empty()) return;
+    if (!runs.empty()) {
+      profile_.run = runs.front();
+      profile_.other_events.assign(runs.begin() + 1, runs.end());
+      return;
+    }
     std::string all;
     for (const std::string& name : names) all += (all.empty() ? "" : ", ") + name;
     throw Error(path_ + " has samples of " + all + ", not of " + request_.event);
@@ -280,15 +291,16 @@ class Reader {
     std::uint64_t sum = 0;
     std::uint64_t recorded = 0;
     while (row.next()) {
-      const auto event = events_.find(row.number(5));
-      if (event == events_.end()) continue;
+      const auto known = events_.find(row.number(5));
+      if (known == events_.end()) continue;
+      const Event event = known->second;
       const Thread& thread = thread_of(row.number(1));
       const std::uint32_t cpu = small(row, 2, "the CPU of a sample");
       if (!thread.is_wanted || !takes_cpu(cpu)) continue;
       const StacksOfRow stacks = row.is_null(3) ? StacksOfRow() : stacks_of(row.number(3), thread.process);
       const std::uint64_t value = row.number(4);
       if (__builtin_add_overflow(sum, value, &sum)) throw damaged("the values add up to more than 2^64 - 1");
-      recorded += event->second ? 0 : 1;
+      recorded += event.is_part || event.index != 0 ? 0 : 1;
       const std::uint64_t time_us = row.number(0) / keys_a_microsecond;
       const Sample sample{.row = {.process = thread.process,
                                   .tid = thread.tid,
@@ -298,10 +310,11 @@ class Reader {
                                   .kernel = stacks.kernel,
                                   .tag = stacks.tag,
                                   .value = value,
-                                  .samples = event->second ? 0U : 1U},
+                                  .samples = event.is_part ? 0U : 1U},
                           .time_ns = time_us * 1000,
                           .unix_ns = began_unix_ns_ + time_us * 1000,
-                          .cpu = cpu};
+                          .cpu = cpu,
+                          .event = event.index};
       if (on_sample_) {
         on_sample_(profile_, sample);
       } else {
@@ -468,10 +481,10 @@ class Reader {
   std::uint64_t began_unix_ns_ = 0;
   std::uint64_t duration_us_ = 0;
   std::string headline_;
-  std::uint64_t event_ = 0;  // the number of the wanted event
+  std::uint64_t event_ = 0;  // the number of Profile::run's event
   std::uint64_t from_us_ = 0;
   std::uint64_t to_us_ = 0;
-  ByNumber<std::uint64_t, bool> events_;  // of the wanted event, by number: whether it is a part
+  ByNumber<std::uint64_t, Event> events_;  // those whose samples are wanted, by number
   Lookups* lookups_ = nullptr;
   ByNumber<std::uint64_t, Thread> threads_;
   ByNumber<std::uint64_t, FrameInStore> frames_;

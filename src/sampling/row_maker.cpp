@@ -69,7 +69,8 @@ void RowMaker::hand_over(Row& row, std::uint64_t value, std::uint64_t samples, s
   row.value = value / conversion_.divisor + left_over_ / conversion_.divisor;
   left_over_ %= conversion_.divisor;
   row.samples = samples;
-  if (on_sample_) on_sample_({.row = row, .time_ns = time_ns, .unix_ns = unix_clock_.at(time_ns), .cpu = cpu});
+  if (on_sample_)
+    on_sample_({.row = row, .time_ns = time_ns, .unix_ns = unix_clock_.at(time_ns), .cpu = cpu, .event = 0});
   if (wants_rows_) into.add(row);
 }
 

@@ -228,7 +228,8 @@ class Reader {
         continue;
       }
       const std::uint64_t time_ns = sample.block * block_s_ * ns_per_s;
-      on_sample_(profile_, {.row = row, .time_ns = time_ns, .unix_ns = profile_.began_unix_ns + time_ns, .cpu = 0});
+      on_sample_(profile_,
+                 {.row = row, .time_ns = time_ns, .unix_ns = profile_.began_unix_ns + time_ns, .cpu = 0, .event = 0});
     }
   }
 

@@ -35,6 +35,10 @@ constexpr std::string_view pprof_index =
     "  profile?seconds=N   a pprof file of the next N seconds, 30 unless told; go tool pprof reads it\n"
     "  profile?pid=PID     only this process; may be repeated, and joined by &\n";
 
+constexpr std::string_view no_recording =
+    "this run keeps no samples to save, because an event without a rate may come a million times a second; with "
+    "-o FILE.db it writes each one, and this path saves from that";
+
 struct AskedCapture {
   CaptureQuery query;
   std::string refused;  // why; empty if it is not
@@ -114,6 +118,7 @@ class LiveServer final : public LiveView, private HttpDaemon {
     if (std::string(url) + '/' == path_) {
       return {.status = MHD_HTTP_PERMANENT_REDIRECT, .extra_name = "Location", .extra_value = path_};
     }
+    if (url == path_ + "recording") return refusal(MHD_HTTP_NOT_FOUND, std::string(no_recording));
     return refusal(MHD_HTTP_NOT_FOUND, "there is nothing here; the page is " + this->url());
   }
 

@@ -46,11 +46,13 @@ finish
 expect_status 0
 expect_no_err 'wrote'
 
-# Events without a rate are not kept, because there may be a million a second. A file of the run is saved from as well.
+# Events without a rate are not kept, because there may be a million a second, and the answer says so. A file of the run
+# is saved from as well.
 begin_live -e syscalls
 wait_until is_healthy
 ask /recording
 expect_code 404
+grep -q 'without a rate.*-o FILE.db' "$tmp/answer" || fail "no reason: $(<"$tmp/answer")"
 kill -INT "$profiler"
 finish
 begin_live -e syscalls -o "$tmp/run.db" -P under/

@@ -5,8 +5,8 @@ source "$(dirname "$0")/sampling.bash"
 need_command sqlite3 python3
 
 ask() { sqlite3 -separator ' ' "$tmp/run.db" "$1"; }
-# The lines of a Firefox file: "sample MICROSECONDS PID TID FRAME;..." and "span BEGIN END PID TID NAME"; "lane ..." for
-# each thread.
+# The lines of a Firefox file: "sample MICROSECONDS PID TID FRAME;...", "span BEGIN END PID TID EVENT NAME" and "moment
+# MICROSECONDS PID TID EVENT NAME"; "lane ..." for each thread.
 firefox_lines() {
   python3 - "$1" <<'PY'
 import gzip, json, sys
@@ -32,9 +32,19 @@ for thread in of["threads"]:
     for time, at, weight in zip(samples["time"], samples["stack"], samples["weight"]):
         print("sample", us(time), *ids, weight, stack(at))
     markers = thread["markers"]
-    for begin, end, name in zip(markers["startTime"], markers["endTime"], markers["name"]):
-        print("span", us(begin), us(end), *ids, texts[name])
+    assert sorted(markers["startTime"]) == markers["startTime"]
+    for begin, end, name, data in zip(*(markers[column] for column in ("startTime", "endTime", "name", "data"))):
+        words = *ids, data["event"], texts[name]
+        print(*(("moment", us(begin)) if end is None else ("span", us(begin), us(end))), *words)
 PY
+}
+# trace_lines FILE : the lines of pftrace.py about samples and slices, in microseconds since the run of $tmp/run.db began.
+trace_lines() {
+  python3 "$SOURCE_DIR/tests/tools/pftrace.py" "$1" >"$tmp/perfetto" || fail "pftrace.py: $(cat "$tmp/perfetto")"
+  awk -v began="$(ask 'SELECT began_unix_ns FROM runs')" '
+    function us(time) { return int(substr(time, length(time) - 17) / 1000 - substr(began, length(began) - 17) / 1000 + 0.5) }
+    $1 == "sample" { $2 = us($2); print }
+    $1 == "slice" { $2 = us($2); $3 = us($3); print }' "$tmp/perfetto"
 }
 # expect_same WHAT : $tmp/expected and $tmp/found have the same lines.
 expect_same() {
@@ -44,7 +54,6 @@ expect_same() {
 
 # Two programs, one after the other.
 "$PROFILE" record -q -F 499 -o "$tmp/run.db" -- bash -c '"$0" 0.2cpu; sleep 0.1; exec "$1" 0.2cpu' "$WORKLOADS/leaves" "$WORKLOADS/depth" || fail "record"
-began=$(ask 'SELECT began_unix_ns FROM runs')
 profile report -o "$tmp/run.firefox.json.gz" -o "$tmp/run.pftrace" -o "$tmp/run.perf" -o "$tmp/run.speedscope.json" "$tmp/run.db"
 expect_status 0
 expect_equal "$(stat -c %a "$tmp/run.firefox.json.gz" "$tmp/run.pftrace" | tr '\n' ' ')" '600 600 ' 'the modes of the files'
@@ -52,8 +61,7 @@ ask "SELECT 'sample', samples.id / 256, tgid, tid FROM samples JOIN threads ON t
 firefox_lines "$tmp/run.firefox.json.gz" >"$tmp/firefox"
 grep '^sample' "$tmp/firefox" | cut -d ' ' -f 1-4 >"$tmp/found"
 expect_same 'samples in the firefox file'
-python3 "$SOURCE_DIR/tests/tools/pftrace.py" "$tmp/run.pftrace" >"$tmp/perfetto" || fail "pftrace.py: $(cat "$tmp/perfetto")"
-awk -v began="$began" '$1 == "sample" { printf "sample %d %s %s\n", substr($2, length($2) - 17) / 1000 - substr(began, length(began) - 17) / 1000 + 0.5, $3, $4 }' "$tmp/perfetto" >"$tmp/found"
+trace_lines "$tmp/run.pftrace" | cut -d ' ' -f 1-4 >"$tmp/found"
 expect_same 'samples in the perfetto trace'
 grep -cE '^[^#	].* [0-9]+/[0-9]+ \[[0-9]+\] ' "$tmp/run.perf" >"$tmp/count"
 expect_equal "$(<"$tmp/count")" "$(wc -l <"$tmp/expected")" 'events of perf script'
@@ -78,7 +86,6 @@ expect_equal "$(grep -c '^sample' "$tmp/part")" "$(grep -c '^sample.*heavy' "$tm
 # Waits are spans.
 if has_event off-cpu; then
   "$PROFILE" record -q -e off-cpu -o "$tmp/run.db" -- bash -c 'for i in 1 2 3; do sleep 0.05; done; :' || fail "record -e off-cpu"
-  began=$(ask 'SELECT began_unix_ns FROM runs')
   profile report -q -o "$tmp/run.firefox.json" -o "$tmp/run.pftrace" "$tmp/run.db"
   expect_status 0
   ask "SELECT 'span', max(samples.id / 256 - value, 0), samples.id / 256, tgid, tid FROM samples JOIN threads ON threads.id = thread JOIN processes ON processes.id = process" >"$tmp/expected"
@@ -88,6 +95,44 @@ if has_event off-cpu; then
   python3 "$SOURCE_DIR/tests/tools/pftrace.py" "$tmp/run.pftrace" >"$tmp/perfetto" || fail "pftrace.py: $(cat "$tmp/perfetto")"
   expect_equal "$(grep -c '^slice' "$tmp/perfetto")" "$(wc -l <"$tmp/expected")" 'waits in the trace'
   grep -Eq '^slice .* off-cpu .*nanosleep' "$tmp/perfetto" || fail "no wait of sleep"
+fi
+
+# Several events are in one file: samples, and what lasts as spans, each in its lane at its time.
+if has_event off-cpu && has_event syscalls; then
+  for latency in '' --latency; do
+    "$PROFILE" record -q -F 499 -e cpu-clock -e off-cpu -e syscalls $latency -o "$tmp/run.db" -- bash -c 'for i in 1 2 3; do "$0" 0.1cpu; sleep 0.05; done' "$WORKLOADS/leaves" || fail "record of three events"
+    profile report -q -o "$tmp/run.firefox.json" -o "$tmp/run.pftrace" -o "$tmp/run.perf" -o "$tmp/run.speedscope.json" "$tmp/run.db"
+    expect_status 0
+    of_sample="FROM samples JOIN events ON events.id = event JOIN threads ON threads.id = thread JOIN processes ON processes.id = process"
+    {
+      ask "SELECT 'sample', samples.id / 256, tgid, tid, events.name $of_sample WHERE unit <> 'microseconds'"
+      ask "SELECT 'span', max(samples.id / 256 - value, 0), samples.id / 256, tgid, tid, events.name $of_sample WHERE unit = 'microseconds'"
+    } >"$tmp/expected"
+    for event in cpu-clock off-cpu syscalls; do grep -q " $event$" "$tmp/expected" || fail "nothing of $event was recorded"; done
+    firefox_lines "$tmp/run.firefox.json" | awk '
+      $1 == "sample" { print $1, $2, $3, $4, "cpu-clock" }
+      $1 == "moment" { print "sample", $2, $3, $4, $5 }
+      $1 == "span" { print $1, $2, $3, $4, $5, $6 }' >"$tmp/found"
+    expect_same "three events $latency in the firefox file"
+    trace_lines "$tmp/run.pftrace" | awk '
+      $1 == "sample" { print $1, $2, $3, $4, $5 }
+      $1 == "slice" { print "span", $2, $3, $4, $5, $6 }' >"$tmp/found"
+    expect_same "three events $latency in the trace"
+    sed -nE 's/^[^#	].* [0-9]+\/[0-9]+ \[[0-9]+\] ([0-9.]+): +[0-9]+ ([^ ]+):$/\1 \2/p' "$tmp/run.perf" >"$tmp/perf"
+    sort -c -k 1,1 "$tmp/perf" || fail "events of perf script are not in the order of time"
+    for event in cpu-clock off-cpu syscalls; do
+      expect_equal "$(grep -c " $event$" "$tmp/perf")" "$(ask "SELECT count(*) FROM samples JOIN events ON events.id = event WHERE events.name = '$event'")" "$event $latency in perf script"
+      expect_equal "$(grep -oE "\"name\":\"[^\"]*\), $event[,\"]" "$tmp/run.speedscope.json" | wc -l)" "$(ask "SELECT count(DISTINCT tgid || ' ' || image || ' ' || tid) $of_sample WHERE events.name = '$event'")" "threads of $event $latency for speedscope"
+    done
+  done
+  # One of them alone, and formats that hold one.
+  profile report -q -e off-cpu -o "$tmp/one.firefox.json" "$tmp/run.db"
+  expect_status 0
+  firefox_lines "$tmp/one.firefox.json" >"$tmp/firefox"
+  expect_equal "$(grep -c '^span' "$tmp/firefox")" "$(ask "SELECT count(*) FROM samples JOIN events ON events.id = event WHERE events.name = 'off-cpu'")" 'waits alone'
+  if grep -E '^span.* (cpu-clock|syscalls) ' "$tmp/firefox"; then fail "another event than asked for"; fi
+  profile report -f "$tmp/run.db"
+  expect_err 'run.db: this is its cpu-clock; its other events: -e off-cpu, -e syscalls$'
 fi
 
 # A run writes them without a recording.

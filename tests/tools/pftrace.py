@@ -1,9 +1,11 @@
 #!/usr/bin/env python3
 """Prints what a Perfetto trace has, by the numbers of its published message definitions: pftrace.py FILE
 
-    sample NS PID TID FRAME;...         root first
-    slice BEGIN END PID TID NAME FRAME;...
-    count NS PID VALUE
+    sample NS PID TID EVENT FRAME;...         root first
+    slice BEGIN END PID TID EVENT NAME FRAME;...
+    count NS PID EVENT VALUE
+
+EVENT is the timebase of the sequence of packets.
 """
 import sys
 
@@ -39,7 +41,7 @@ def fields(data):
 
 
 def main():
-    names, frames, stacks = {}, {}, {}
+    sequences = {}
     tracks, open_slices, lines = {}, {}, []
     with open(sys.argv[1], "rb") as file:
         trace = file.read()
@@ -50,7 +52,9 @@ def main():
         for key, value in fields(packet):
             of[key] = value
         if of.get(13, 0) & 1:
-            names, frames, stacks = {}, {}, {}
+            timebase = dict(fields(dict(fields(dict(fields(of[59]))[12]))[1]))
+            sequences[of[10]] = {}, {}, {}, timebase[10].decode()
+        names, frames, stacks, event_name = sequences[of[10]]
         for key, value in fields(of.get(12, b"")):
             inner = list(fields(value))
             one = dict(inner)
@@ -72,7 +76,7 @@ def main():
                 tracks[track[1]] = tracks[track[5]]
         if 66 in of:
             sample = dict(fields(of[66]))
-            lines.append(f"sample {time} {sample[2]} {sample[3]} {stacks.get(sample.get(4), '')}")
+            lines.append(f"sample {time} {sample[2]} {sample[3]} {event_name} {stacks.get(sample.get(4), '')}")
         if 11 in of:
             event = dict(fields(of[11]))
             lane = event.get(11)
@@ -83,9 +87,9 @@ def main():
             elif event[9] == 2:
                 begin, name, stack = open_slices.pop(lane)
                 pid, tid = tracks[lane]
-                lines.append(f"slice {begin} {time} {pid} {tid} {name} {stack}")
+                lines.append(f"slice {begin} {time} {pid} {tid} {event_name} {name} {stack}")
             elif event[9] == 4:
-                lines.append(f"count {time} {tracks[lane][0]} {event[30]}")
+                lines.append(f"count {time} {tracks[lane][0]} {event_name} {event[30]}")
     print("\n".join(lines))
 
 

@@ -3,7 +3,8 @@
 // that all threads share, so the samples are kept until the end: some 24 bytes each.
 //
 // A span is a marker in its thread, and two samples: its begin has the weight, and its end has none. So its stack is
-// drawn as long as it lasts, and the weights of a stack add up to its time.
+// drawn as long as it lasts, and the weights of a stack add up to its time. A thread's samples have one unit, so with
+// several events they are those of one, and what the others have are markers only.
 #include <algorithm>
 #include <map>
 #include <ostream>
@@ -34,6 +35,7 @@ constexpr FirefoxCategory firefox_categories[] = {{"Other", "grey"},  {"User", "
 
 // The types of resources and the phases of markers, as numbers of the format.
 constexpr int resource_library = 1;
+constexpr int phase_instant = 0;
 constexpr int phase_interval = 1;
 
 double ms_of(std::uint64_t ns) { return static_cast<double>(ns) / 1e6; }
@@ -56,7 +58,7 @@ class FirefoxTable {
 
 class Firefox final : public TimedOutput {
  public:
-  void begin(std::ostream& /*out*/, const TimedRun& run) override { run_ = run; }
+  void begin(std::ostream& out, const TimedRun& run) override;
   void append(std::ostream& out, const Profile& profile, const Sample& sample) override;
   void forget() override { stacks_.forget(); }
   void end(std::ostream& out, std::uint64_t ended_ns) override;
@@ -67,19 +69,22 @@ class Firefox final : public TimedOutput {
     std::uint64_t value = 0;
     std::uint32_t stack = 0;
   };
-  struct Span {
+  struct Marker {
     std::uint64_t begin_ns = 0;
     std::uint64_t end_ns = 0;
+    std::uint64_t value = 0;
+    std::uint32_t event = 0;
     std::uint32_t stack = 0;
     StringId name = StringId::empty;
     LaneCategory category = LaneCategory::waiting;
+    bool is_span = false;  // otherwise it is a moment
   };
   struct Thread {
     StringId name = StringId::empty;
     StringId process_name = StringId::empty;
     std::uint64_t process_began_ns = 0;  // since the run began; 0: before it, or unknown
     std::vector<At> samples;
-    std::vector<Span> spans;
+    std::vector<Marker> markers;
   };
   // A process comes before others with a larger number, and its main thread before its other threads.
   struct ThreadKey {
@@ -105,6 +110,7 @@ class Firefox final : public TimedOutput {
 
   Thread& thread_of(const Profile& profile, const Sample& sample);
   void make_tables();
+  [[nodiscard]] const RunInfo& sampled() const { return run_.events[sampled_event_]; }
   [[nodiscard]] double weight_of(std::uint64_t value) const;
   void write_meta(JsonWriter& json, std::uint64_t length_ns);
   void write_libraries(JsonWriter& json);
@@ -134,6 +140,7 @@ class Firefox final : public TimedOutput {
   static std::uint32_t number(StringId id) { return static_cast<std::uint32_t>(id); }
 
   TimedRun run_;
+  std::uint32_t sampled_event_ = 0;  // that the samples of the threads are of
   LaneStacks stacks_;
   std::map<ThreadKey, Thread> threads_;
   FirefoxTable<Library> libraries_;
@@ -141,6 +148,13 @@ class Firefox final : public TimedOutput {
   FirefoxTable<StringId> sources_;
   std::vector<std::uint32_t> function_of_frame_;
 };
+
+void Firefox::begin(std::ostream& /*out*/, const TimedRun& run) {
+  run_ = run;
+  const auto has_samples = [](const RunInfo& event) { return !has_spans(event) || clock_period_ns(event) != 0; };
+  const auto first = std::ranges::find_if(run_.events, has_samples);
+  if (first != run_.events.end()) sampled_event_ = static_cast<std::uint32_t>(first - run_.events.begin());
+}
 
 Firefox::Thread& Firefox::thread_of(const Profile& profile, const Sample& sample) {
   const Process& process = profile.process(sample.row.process);
@@ -162,22 +176,27 @@ Firefox::Thread& Firefox::thread_of(const Profile& profile, const Sample& sample
 
 void Firefox::append(std::ostream& /*out*/, const Profile& profile, const Sample& sample) {
   Thread& thread = thread_of(profile, sample);
-  const std::uint32_t stack = stacks_.stack_of(profile, sample.row);
+  const RunInfo& run = run_.events[sample.event];
+  const std::uint32_t stack = stacks_.stack_of(run, profile, sample.row);
   const std::uint64_t time_ns = sample.time_ns - std::min(sample.time_ns, run_.began_ns);
-  if (!is_span(run_.run, sample.row)) {
-    thread.samples.push_back({.time_ns = time_ns, .value = sample.row.value, .stack = stack});
-    return;
-  }
-  const std::uint64_t length_ns = std::min(sample.row.value * ns_of_span_unit(run_.run), time_ns);
+  const bool lasts = is_span(run, sample.row);
+  const bool is_sampled = sample.event == sampled_event_;
+  const std::uint64_t length_ns = lasts ? std::min(sample.row.value * ns_of_span_unit(run), time_ns) : 0;
   const std::uint64_t begin_ns = time_ns - length_ns;
-  const std::string_view tag = profile.strings.view(sample.row.tag);
-  thread.spans.push_back({.begin_ns = begin_ns,
-                          .end_ns = time_ns,
-                          .stack = stack,
-                          .name = stacks_.strings().intern(clean_text(tag.empty() ? run_.run.event : tag)),
-                          .category = run_.run.tag == "state" ? LaneCategory::waiting : LaneCategory::kernel});
+  if (lasts || !is_sampled) {
+    const std::string_view tag = profile.strings.view(sample.row.tag);
+    thread.markers.push_back({.begin_ns = begin_ns,
+                              .end_ns = time_ns,
+                              .value = sample.row.value,
+                              .event = sample.event,
+                              .stack = stack,
+                              .name = stacks_.strings().intern(clean_text(tag.empty() ? run.event : tag)),
+                              .category = category_of_tag(run),
+                              .is_span = lasts});
+  }
+  if (!is_sampled) return;
   thread.samples.push_back({.time_ns = begin_ns, .value = sample.row.value, .stack = stack});
-  thread.samples.push_back({.time_ns = time_ns, .value = 0, .stack = stack});
+  if (lasts) thread.samples.push_back({.time_ns = time_ns, .value = 0, .stack = stack});
 }
 
 void Firefox::end(std::ostream& out, std::uint64_t ended_ns) {
@@ -214,13 +233,13 @@ void Firefox::make_tables() {
 }
 
 void Firefox::write_meta(JsonWriter& json, std::uint64_t length_ns) {
-  const std::uint64_t period_ns = clock_period_ns(run_.run);
+  const std::uint64_t period_ns = clock_period_ns(sampled());
   json.begin_object("meta");
   json.member("version", gecko_version);
   json.member("preprocessedProfileVersion", firefox_version);
   json.member("product", "profile");
   json.member("importedFrom", "profile");
-  json.member("interval", is_count(run_.run.unit.kind()) && period_ns != 0 ? ms_of(period_ns) : 1.0);
+  json.member("interval", is_count(sampled().unit.kind()) && period_ns != 0 ? ms_of(period_ns) : 1.0);
   json.member("startTime", ms_of(run_.began_unix_ns));
   json.member("endTime", ms_of(run_.began_unix_ns + length_ns));
   json.member("profilingStartTime", 0);
@@ -230,7 +249,7 @@ void Firefox::write_meta(JsonWriter& json, std::uint64_t length_ns) {
   json.member("debug", false);
   json.member("symbolicated", true);
   json.member("platform", "Linux");
-  if (!run_.run.command_line.empty()) json.member("arguments", run_.run.command_line);
+  if (const std::string& line = run_.events.front().command_line; !line.empty()) json.member("arguments", line);
   json.member("usesOnlyOneStackType", false);
   json.member("sourceCodeIsNotOnSearchfox", true);
   json.begin_array("categories");
@@ -257,6 +276,11 @@ void Firefox::write_meta(JsonWriter& json, std::uint64_t length_ns) {
   json.member("label", "Event");
   json.member("format", "string");
   json.end_object();
+  json.begin_object();
+  json.member("key", "value");
+  json.member("label", "Value");
+  json.member("format", "integer");
+  json.end_object();
   json.end_array();
   json.end_object();
   json.end_array();
@@ -264,8 +288,11 @@ void Firefox::write_meta(JsonWriter& json, std::uint64_t length_ns) {
   json.begin_object();
   json.member("label", "Sampling");
   json.begin_array("entries");
-  for (const auto& [label, text] : {std::pair("Run", title_of(run_.run, length_ns)), std::pair("Event", run_.run.event),
-                                    std::pair("Unit", run_.run.unit.word())}) {
+  std::vector<std::pair<const char*, std::string>> entries{{"Run", title_of(run_, length_ns)}};
+  for (const RunInfo& run : run_.events) {
+    entries.insert(entries.end(), {{"Event", run.event}, {"Unit", run.unit.word()}});
+  }
+  for (const auto& [label, text] : entries) {
     json.begin_object();
     json.member("label", label);
     json.member("format", "string");
@@ -419,9 +446,9 @@ void Firefox::write_other_tables(JsonWriter& json) {
 }
 
 void Firefox::write_thread(JsonWriter& json, const ThreadKey& key, Thread& thread) {
-  // Spans come in the order of their ends.
+  // They come in the order of their ends.
   std::ranges::stable_sort(thread.samples, {}, &At::time_ns);
-  std::ranges::stable_sort(thread.spans, {}, &Span::begin_ns);
+  std::ranges::stable_sort(thread.markers, {}, &Marker::begin_ns);
   std::string pid = std::to_string(key.tgid);
   if (key.image != 0) pid += "." + std::to_string(key.image);
   json.begin_object();
@@ -446,14 +473,14 @@ void Firefox::write_thread(JsonWriter& json, const ThreadKey& key, Thread& threa
 }
 
 double Firefox::weight_of(std::uint64_t value) const {
-  if (run_.run.unit == Unit::microseconds) return static_cast<double>(value) / 1e3;
-  return run_.run.unit == Unit::nanoseconds ? ms_of(value) : static_cast<double>(value);
+  if (sampled().unit == Unit::microseconds) return static_cast<double>(value) / 1e3;
+  return sampled().unit == Unit::nanoseconds ? ms_of(value) : static_cast<double>(value);
 }
 
 void Firefox::write_samples(JsonWriter& json, const Thread& thread) {
   const std::vector<At>& samples = thread.samples;
-  const RunUnit& unit = run_.run.unit;
-  const bool is_time = unit == Unit::microseconds || unit == Unit::nanoseconds;
+  const RunUnit& unit = sampled().unit;
+  const bool is_time = has_spans(sampled());
   json.begin_object("samples");
   column(json, "stack", samples.size(), [&](std::size_t i) {
     if (samples[i].stack == 0) return json.null();
@@ -470,27 +497,32 @@ void Firefox::write_samples(JsonWriter& json, const Thread& thread) {
 }
 
 void Firefox::write_markers(JsonWriter& json, const Thread& thread) {
-  const std::vector<Span>& spans = thread.spans;
+  const std::vector<Marker>& markers = thread.markers;
   json.begin_object("markers");
-  column(json, "data", spans.size(), [&](std::size_t i) {
+  column(json, "data", markers.size(), [&](std::size_t i) {
     json.begin_object();
     json.member("type", "Span");
-    json.member("event", run_.run.event);
-    if (spans[i].stack != 0) {
+    json.member("event", run_.events[markers[i].event].event);
+    if (!markers[i].is_span) json.member("value", markers[i].value);
+    if (markers[i].stack != 0) {
       json.begin_object("cause");
-      json.member("time", ms_of(spans[i].begin_ns));
-      json.member("stack", spans[i].stack - 1);
+      json.member("time", ms_of(markers[i].begin_ns));
+      json.member("stack", markers[i].stack - 1);
       json.end_object();
     }
     json.end_object();
   });
-  column(json, "name", spans.size(), [&](std::size_t i) { json.value(number(spans[i].name)); });
-  column(json, "startTime", spans.size(), [&](std::size_t i) { json.value(ms_of(spans[i].begin_ns)); });
-  column(json, "endTime", spans.size(), [&](std::size_t i) { json.value(ms_of(spans[i].end_ns)); });
-  same(json, "phase", spans.size(), phase_interval);
-  column(json, "category", spans.size(),
-         [&](std::size_t i) { json.value(static_cast<std::uint32_t>(spans[i].category)); });
-  json.member("length", spans.size());
+  column(json, "name", markers.size(), [&](std::size_t i) { json.value(number(markers[i].name)); });
+  column(json, "startTime", markers.size(), [&](std::size_t i) { json.value(ms_of(markers[i].begin_ns)); });
+  column(json, "endTime", markers.size(), [&](std::size_t i) {
+    if (!markers[i].is_span) return json.null();
+    json.value(ms_of(markers[i].end_ns));
+  });
+  column(json, "phase", markers.size(),
+         [&](std::size_t i) { json.value(markers[i].is_span ? phase_interval : phase_instant); });
+  column(json, "category", markers.size(),
+         [&](std::size_t i) { json.value(static_cast<std::uint32_t>(markers[i].category)); });
+  json.member("length", markers.size());
   json.end_object();
 }
 

@@ -3,7 +3,8 @@
 // at its end; the values of a unit that is neither samples nor time are also a counter of the process.
 //
 // Texts, frames and stacks have numbers, and are written before their first use. When the profile changes, all numbers
-// begin anew, so that a long run does not grow.
+// begin anew, so that a long run does not grow. The packets of an event are a sequence of their own, because that is
+// what readers tell kinds of samples apart by; the numbers are those of a sequence.
 #include <protozero/pbf_builder.hpp>
 
 #include <algorithm>
@@ -32,11 +33,7 @@ class Perfetto final : public TimedOutput {
   void append(std::ostream& out, const Profile& profile, const Sample& sample) override;
   void forget() override {
     stacks_.clear();
-    texts_written_ = {};
-    functions_written_ = 0;
-    mapping_numbers_.clear();
-    stacks_written_.clear();
-    is_state_clear_ = true;
+    for (Sequence& sequence : sequences_) sequence = {.name = std::move(sequence.name)};
   }
   void end(std::ostream& out, std::uint64_t ended_ns) override;
 
@@ -44,13 +41,17 @@ class Perfetto final : public TimedOutput {
   // The place of one thread's spans. Slices of one track nest, so spans that overlap need several tracks.
   struct Lane {
     std::uint64_t track = 0;
+    std::uint32_t event = 0;
     std::uint64_t end_ns = 0;  // of its last span
+  };
+  struct Counter {
+    std::uint64_t track = 0;  // 0: it has none yet
+    std::uint64_t count = 0;
   };
   struct ProcessTrack {
     std::uint64_t track = 0;
     std::uint32_t image = 0;
-    std::uint64_t counter_track = 0;  // 0: it has none
-    std::uint64_t count = 0;
+    std::map<std::uint32_t, Counter> counters = {};  // by event
   };
   struct ThreadTrack {
     std::uint32_t image = 0;
@@ -62,13 +63,24 @@ class Perfetto final : public TimedOutput {
   using Mapping = std::tuple<StringId, StringId, CodeSegment>;  // path, build id
   using Packet = protozero::pbf_builder<perfetto::PacketField>;
   using Interned = protozero::pbf_builder<perfetto::InternedField>;
+  struct Sequence {
+    std::string name;  // of the event
+    bool is_state_clear = true;
+    std::array<std::vector<bool>, static_cast<std::size_t>(TextKind::count)> texts_written = {};
+    std::size_t functions_written = 0;
+    std::map<Mapping, std::uint64_t> mapping_numbers = {};
+    std::vector<bool> stacks_written = {};
+  };
 
-  // Writes one packet. `fill` gets its builder.
+  // Writes one packet of the current event. `fill` gets its builder.
   template <class Fill>
   void packet(std::ostream& out, const Fill& fill);
   [[nodiscard]] std::uint64_t trace_time(std::uint64_t time_ns) const {
     return run_.began_unix_ns + (time_ns - std::min(time_ns, run_.began_ns));
   }
+
+  [[nodiscard]] const RunInfo& run() const { return run_.events[event_]; }
+  [[nodiscard]] Sequence& sequence() { return sequences_[event_]; }
 
   ThreadTrack& thread_of(std::ostream& out, const Profile& profile, const Sample& sample);
   void describe_process(std::ostream& out, const Profile& profile, const Sample& sample, ProcessTrack& process);
@@ -87,23 +99,18 @@ class Perfetto final : public TimedOutput {
   std::uint64_t intern_mapping(Interned& interned, const LaneFunction& function);
 
   TimedRun run_;
-  std::string event_;
+  std::uint32_t event_ = 0;  // of the sample that is being written
+  // Whose spans are on the thread's own track; those of the others have tracks below it.
+  std::uint32_t own_event_ = 0;
   LaneStacks stacks_;
-  std::string bytes_;  // of the packet
-  bool is_state_clear_ = true;
-  std::array<std::vector<bool>, static_cast<std::size_t>(TextKind::count)> texts_written_;
-  std::size_t functions_written_ = 0;
-  std::map<Mapping, std::uint64_t> mapping_numbers_;
-  std::vector<bool> stacks_written_;
+  std::vector<Sequence> sequences_;  // by event
+  std::string bytes_;                // of the packet
   StringTable names_;
   ProcessNumbers numbers_;
   std::unordered_map<std::uint32_t, ProcessTrack> processes_;  // by number
   std::unordered_map<std::uint64_t, ThreadTrack> threads_;     // by number and tid
   std::uint64_t last_track_ = 0;
 };
-
-// All packets are of one sequence.
-constexpr std::uint32_t packet_sequence = 1;
 
 std::string bytes_of_hex(std::string_view hex) {
   const auto digit = [](char c) { return c <= '9' ? c - '0' : (c | 0x20) - 'a' + 10; };
@@ -153,17 +160,17 @@ void Perfetto::packet(std::ostream& out, const Fill& fill) {
   {
     protozero::pbf_builder<perfetto::TraceField> trace(bytes_);
     Packet packet(trace, perfetto::TraceField::packet);
-    packet.add_uint32(perfetto::PacketField::trusted_packet_sequence_id, packet_sequence);
-    if (std::exchange(is_state_clear_, false)) {
+    packet.add_uint32(perfetto::PacketField::trusted_packet_sequence_id, event_ + 1);
+    if (std::exchange(sequence().is_state_clear, false)) {
       packet.add_uint32(perfetto::PacketField::sequence_flags, perfetto::state_cleared | perfetto::needs_state);
       protozero::pbf_builder<perfetto::DefaultsField> defaults(packet, perfetto::PacketField::trace_packet_defaults);
       defaults.add_uint32(perfetto::DefaultsField::timestamp_clock_id, perfetto::realtime_clock);
       protozero::pbf_builder<perfetto::SampleDefaultsField> samples(defaults,
                                                                     perfetto::DefaultsField::perf_sample_defaults);
       protozero::pbf_builder<perfetto::TimebaseField> timebase(samples, perfetto::SampleDefaultsField::timebase);
-      if (run_.run.frequency_hz != 0) timebase.add_uint64(perfetto::TimebaseField::frequency, run_.run.frequency_hz);
-      if (run_.run.period_events != 0) timebase.add_uint64(perfetto::TimebaseField::period, run_.run.period_events);
-      timebase.add_string(perfetto::TimebaseField::name, event_);
+      if (run().frequency_hz != 0) timebase.add_uint64(perfetto::TimebaseField::frequency, run().frequency_hz);
+      if (run().period_events != 0) timebase.add_uint64(perfetto::TimebaseField::period, run().period_events);
+      timebase.add_string(perfetto::TimebaseField::name, sequence().name);
     } else {
       packet.add_uint32(perfetto::PacketField::sequence_flags, perfetto::needs_state);
     }
@@ -174,7 +181,11 @@ void Perfetto::packet(std::ostream& out, const Fill& fill) {
 
 void Perfetto::begin(std::ostream& out, const TimedRun& run) {
   run_ = run;
-  event_ = clean_text(run.run.event.empty() ? run.run.unit.word() : run.run.event);
+  for (const RunInfo& of : run_.events) {
+    sequences_.push_back({.name = clean_text(of.event.empty() ? of.unit.word() : of.event)});
+  }
+  const auto first = std::ranges::find_if(run_.events, has_spans);
+  if (first != run_.events.end()) own_event_ = static_cast<std::uint32_t>(first - run_.events.begin());
   // Without such a packet, readers would take the times for those of another clock.
   packet(out, [&](Packet& packet) {
     protozero::pbf_builder<perfetto::SnapshotField> snapshot(packet, perfetto::PacketField::clock_snapshot);
@@ -188,7 +199,7 @@ void Perfetto::begin(std::ostream& out, const TimedRun& run) {
     packet.add_uint64(perfetto::PacketField::timestamp, run_.began_unix_ns);
     protozero::pbf_builder<perfetto::EventField> event(packet, perfetto::PacketField::track_event);
     event.add_string(perfetto::EventField::categories, "run");
-    event.add_string(perfetto::EventField::name, title_of(run_.run, 0));
+    event.add_string(perfetto::EventField::name, title_of(run_, 0));
     event.add_enum(perfetto::EventField::type, static_cast<std::int32_t>(perfetto::EventType::instant));
   });
 }
@@ -204,13 +215,12 @@ void Perfetto::end(std::ostream& out, std::uint64_t ended_ns) {
 }
 
 void Perfetto::append(std::ostream& out, const Profile& profile, const Sample& sample) {
+  event_ = sample.event;
   ThreadTrack& thread = thread_of(out, profile, sample);
-  const std::uint32_t stack = stacks_.stack_of(profile, sample.row);
-  if (is_span(run_.run, sample.row)) return append_span(out, profile, sample, thread, stack);
+  const std::uint32_t stack = stacks_.stack_of(run(), profile, sample.row);
+  if (is_span(run(), sample.row)) return append_span(out, profile, sample, thread, stack);
   append_sample(out, profile, sample, stack);
-  if (run_.run.unit != Unit::samples && run_.run.unit != Unit::microseconds && run_.run.unit != Unit::nanoseconds) {
-    append_count(out, profile, sample);
-  }
+  if (run().unit != Unit::samples && !has_spans(run())) append_count(out, profile, sample);
 }
 
 Perfetto::ThreadTrack& Perfetto::thread_of(std::ostream& out, const Profile& profile, const Sample& sample) {
@@ -226,7 +236,7 @@ Perfetto::ThreadTrack& Perfetto::thread_of(std::ostream& out, const Profile& pro
   if (thread.lanes.empty()) {
     thread.image = program.image;
     thread.name = names_.intern(clean_name(profile.strings.view(sample.row.thread_name)));
-    thread.lanes.push_back({.track = ++last_track_});
+    thread.lanes.push_back({.track = ++last_track_, .event = own_event_});
     describe_thread(out, profile, sample, thread, process.track);
   }
   note_change(out, profile, sample, thread);
@@ -282,14 +292,15 @@ void Perfetto::note_change(std::ostream& out, const Profile& profile, const Samp
 }
 
 Perfetto::Lane& Perfetto::lane_for(std::ostream& out, ThreadTrack& thread, std::uint64_t begin_ns) {
-  const auto free = std::ranges::find_if(thread.lanes, [&](const Lane& lane) { return lane.end_ns <= begin_ns; });
+  const auto free = std::ranges::find_if(
+      thread.lanes, [&](const Lane& lane) { return lane.event == event_ && lane.end_ns <= begin_ns; });
   if (free != thread.lanes.end()) return *free;
-  Lane& lane = thread.lanes.emplace_back(Lane{.track = ++last_track_});
+  Lane& lane = thread.lanes.emplace_back(Lane{.track = ++last_track_, .event = event_});
   packet(out, [&](Packet& packet) {
     protozero::pbf_builder<perfetto::TrackField> track(packet, perfetto::PacketField::track_descriptor);
     track.add_uint64(perfetto::TrackField::uuid, lane.track);
     track.add_uint64(perfetto::TrackField::parent_uuid, thread.lanes.front().track);
-    track.add_string(perfetto::TrackField::name, event_);
+    track.add_string(perfetto::TrackField::name, sequence().name);
   });
   return lane;
 }
@@ -298,7 +309,7 @@ void Perfetto::append_span(std::ostream& out, const Profile& profile, const Samp
                            std::uint32_t stack) {
   const std::uint64_t end_ns = trace_time(sample.time_ns);
   const std::uint64_t most_ns = end_ns - run_.began_unix_ns;  // it may have begun before the run
-  const std::uint64_t begin_ns = end_ns - std::min(sample.row.value * ns_of_span_unit(run_.run), most_ns);
+  const std::uint64_t begin_ns = end_ns - std::min(sample.row.value * ns_of_span_unit(run()), most_ns);
   Lane& lane = lane_for(out, thread, begin_ns);
   lane.end_ns = end_ns;
   const std::string_view tag = profile.strings.view(sample.row.tag);
@@ -307,8 +318,8 @@ void Perfetto::append_span(std::ostream& out, const Profile& profile, const Samp
     intern_stack(packet, stack);
     protozero::pbf_builder<perfetto::EventField> event(packet, perfetto::PacketField::track_event);
     event.add_uint64(perfetto::EventField::track_uuid, lane.track);
-    event.add_string(perfetto::EventField::categories, event_);
-    event.add_string(perfetto::EventField::name, tag.empty() ? event_ : clean_text(tag));
+    event.add_string(perfetto::EventField::categories, sequence().name);
+    event.add_string(perfetto::EventField::name, tag.empty() ? sequence().name : clean_text(tag));
     event.add_enum(perfetto::EventField::type, static_cast<std::int32_t>(perfetto::EventType::slice_begin));
     if (stack == 0) return;
     event.add_uint64(perfetto::EventField::callstack_iid, stack);
@@ -330,7 +341,6 @@ void Perfetto::append_span(std::ostream& out, const Profile& profile, const Samp
 }
 
 void Perfetto::append_sample(std::ostream& out, const Profile& profile, const Sample& sample, std::uint32_t stack) {
-  const RunInfo& run = run_.run;
   packet(out, [&](Packet& packet) {
     packet.add_uint64(perfetto::PacketField::timestamp, trace_time(sample.time_ns));
     intern_stack(packet, stack);
@@ -339,7 +349,7 @@ void Perfetto::append_sample(std::ostream& out, const Profile& profile, const Sa
     perf.add_uint32(perfetto::SampleField::pid, numbers_.of(profile, profile.process(sample.row.process)));
     perf.add_uint32(perfetto::SampleField::tid, sample.row.tid);
     if (stack != 0) perf.add_uint64(perfetto::SampleField::callstack_iid, stack);
-    if (run.kernel_stacks) {
+    if (run().kernel_stacks) {
       const bool is_kernel = sample.row.kernel != StackId::none;
       perf.add_enum(perfetto::SampleField::cpu_mode,
                     static_cast<std::int32_t>(is_kernel ? perfetto::CpuMode::kernel : perfetto::CpuMode::user));
@@ -352,28 +362,29 @@ void Perfetto::append_sample(std::ostream& out, const Profile& profile, const Sa
 
 void Perfetto::append_count(std::ostream& out, const Profile& profile, const Sample& sample) {
   ProcessTrack& process = processes_[numbers_.of(profile, profile.process(sample.row.process))];
-  if (process.counter_track == 0) {
-    process.counter_track = ++last_track_;
+  Counter& of = process.counters[event_];
+  if (of.track == 0) {
+    of.track = ++last_track_;
     packet(out, [&](Packet& packet) {
       protozero::pbf_builder<perfetto::TrackField> track(packet, perfetto::PacketField::track_descriptor);
-      track.add_uint64(perfetto::TrackField::uuid, process.counter_track);
+      track.add_uint64(perfetto::TrackField::uuid, of.track);
       track.add_uint64(perfetto::TrackField::parent_uuid, process.track);
-      track.add_string(perfetto::TrackField::name, event_);
+      track.add_string(perfetto::TrackField::name, sequence().name);
       protozero::pbf_builder<perfetto::CounterField> counter(track, perfetto::TrackField::counter);
-      const bool is_bytes = run_.run.unit == Unit::bytes;
+      const bool is_bytes = run().unit == Unit::bytes;
       counter.add_enum(
           perfetto::CounterField::unit,
           static_cast<std::int32_t>(is_bytes ? perfetto::CounterUnit::size_bytes : perfetto::CounterUnit::count));
-      if (!is_bytes) counter.add_string(perfetto::CounterField::unit_name, clean_text(run_.run.unit.word()));
+      if (!is_bytes) counter.add_string(perfetto::CounterField::unit_name, clean_text(run().unit.word()));
     });
   }
-  process.count += sample.row.value;
+  of.count += sample.row.value;
   packet(out, [&](Packet& packet) {
     packet.add_uint64(perfetto::PacketField::timestamp, trace_time(sample.time_ns));
     protozero::pbf_builder<perfetto::EventField> event(packet, perfetto::PacketField::track_event);
-    event.add_uint64(perfetto::EventField::track_uuid, process.counter_track);
+    event.add_uint64(perfetto::EventField::track_uuid, of.track);
     event.add_enum(perfetto::EventField::type, static_cast<std::int32_t>(perfetto::EventType::counter));
-    event.add_int64(perfetto::EventField::counter_value, static_cast<std::int64_t>(process.count));
+    event.add_int64(perfetto::EventField::counter_value, static_cast<std::int64_t>(of.count));
   });
 }
 
@@ -381,17 +392,18 @@ void Perfetto::append_count(std::ostream& out, const Profile& profile, const Sam
 
 void Perfetto::intern_stack(Packet& packet, std::uint32_t stack) {
   if (stack == 0) return;
-  if (stack >= stacks_written_.size()) stacks_written_.resize(stack + std::size_t{1});
-  if (stacks_written_[stack]) return;
-  stacks_written_[stack] = true;
+  std::vector<bool>& written = sequence().stacks_written;
+  if (stack >= written.size()) written.resize(stack + std::size_t{1});
+  if (written[stack]) return;
+  written[stack] = true;
   std::vector<std::uint64_t> root_first;
   for (std::uint32_t at = stack; at != 0; at = stacks_.nodes()[at].caller) {
     root_first.push_back(stacks_.nodes()[at].function + std::uint64_t{1});
   }
   std::ranges::reverse(root_first);
   Interned interned(packet, perfetto::PacketField::interned_data);
-  for (; functions_written_ < stacks_.functions().size(); ++functions_written_) {
-    intern_function(interned, stacks_.functions()[functions_written_]);
+  for (std::size_t& count = sequence().functions_written; count < stacks_.functions().size(); ++count) {
+    intern_function(interned, stacks_.functions()[count]);
   }
   protozero::pbf_builder<perfetto::CallstackField> callstack(interned, perfetto::InternedField::callstacks);
   callstack.add_uint64(perfetto::CallstackField::iid, stack);
@@ -404,7 +416,7 @@ void Perfetto::intern_function(Interned& interned, const LaneFunction& function)
   const std::uint64_t source =
       function.source == StringId::empty ? 0 : intern_text(interned, TextKind::source, function.source);
   protozero::pbf_builder<perfetto::FrameField> frame(interned, perfetto::InternedField::frames);
-  frame.add_uint64(perfetto::FrameField::iid, functions_written_ + 1);
+  frame.add_uint64(perfetto::FrameField::iid, sequence().functions_written + 1);
   frame.add_uint64(perfetto::FrameField::function_name_id, name);
   frame.add_uint64(perfetto::FrameField::mapping_id, mapping);
   frame.add_uint64(perfetto::FrameField::rel_pc, function.address.value);
@@ -420,7 +432,7 @@ std::uint64_t Perfetto::intern_text(Interned& interned, TextKind kind, StringId 
   constexpr perfetto::InternedField fields[] = {
       perfetto::InternedField::function_names, perfetto::InternedField::mapping_paths,
       perfetto::InternedField::build_ids, perfetto::InternedField::source_paths};
-  std::vector<bool>& written = texts_written_[static_cast<std::size_t>(kind)];
+  std::vector<bool>& written = sequence().texts_written[static_cast<std::size_t>(kind)];
   const auto index = static_cast<std::size_t>(id);
   if (index >= written.size()) written.resize(index + 1);
   if (!written[index]) {
@@ -440,8 +452,8 @@ std::uint64_t Perfetto::intern_mapping(Interned& interned, const LaneFunction& f
   if (path == StringId::empty) path = function.module;
   if (path == StringId::empty) path = stacks_.strings().intern(unknown_name);
   if (stacks_.text(path) == "[kernel]") path = stacks_.strings().intern(perf_kernel);
-  const auto [place, is_new] =
-      mapping_numbers_.try_emplace({path, function.build_id, function.code}, mapping_numbers_.size() + 1);
+  std::map<Mapping, std::uint64_t>& numbers = sequence().mapping_numbers;
+  const auto [place, is_new] = numbers.try_emplace({path, function.build_id, function.code}, numbers.size() + 1);
   if (!is_new) return place->second;
   const std::uint64_t path_number = intern_text(interned, TextKind::path, path);
   const std::uint64_t build_id =

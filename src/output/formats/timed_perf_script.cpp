@@ -1,6 +1,9 @@
-// Each sample as `perf script` prints it, with its own time: the stream's form of it in a file.
+// Each sample as `perf script` prints it, with its own time: the stream's form of it in a file. Each event has a form,
+// because its name and unit are the form's.
+#include <memory>
 #include <ostream>
 #include <string>
+#include <vector>
 
 #include "output/stream.h"
 #include "output/timed.h"
@@ -11,14 +14,19 @@ namespace {
 class TimedPerfScript final : public TimedOutput {
  public:
   void begin(std::ostream& out, const TimedRun& run) override {
-    form_->begin(text_, run.run);
+    for (const RunInfo& event : run.events) {
+      forms_.push_back(find_stream_form("perf-script")->make({}));
+      forms_.back()->begin(text_, event);
+    }
     pass_on(out);
   }
   void append(std::ostream& out, const Profile& profile, const Sample& sample) override {
-    form_->append(text_, profile, sample);
+    forms_[sample.event]->append(text_, profile, sample);
     pass_on(out);
   }
-  void forget() override { form_->forget(); }
+  void forget() override {
+    for (const auto& form : forms_) form->forget();
+  }
   void end(std::ostream& /*out*/, std::uint64_t /*ended_ns*/) override {}
 
  private:
@@ -27,7 +35,7 @@ class TimedPerfScript final : public TimedOutput {
     text_.clear();
   }
 
-  std::unique_ptr<StreamOutput> form_ = find_stream_form("perf-script")->make({});
+  std::vector<std::unique_ptr<StreamOutput>> forms_;
   std::string text_;
 };
 

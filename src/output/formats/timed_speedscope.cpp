@@ -1,11 +1,11 @@
 // The file format of https://www.speedscope.app with the samples of each thread in the order of time. A sample there is
 // as long as its weight and has no time of its own, so a part without a stack fills the time in which a thread was not
-// sampled. Values that are no time have no such parts.
+// sampled. Values that are no time have no such parts. A profile there has one unit, so each event of a thread is one.
 #include <algorithm>
 #include <map>
 #include <ostream>
 #include <string>
-#include <utility>
+#include <tuple>
 #include <vector>
 
 #include "output/header.h"
@@ -19,11 +19,7 @@ namespace {
 
 class TimedSpeedscope final : public TimedOutput {
  public:
-  void begin(std::ostream& /*out*/, const TimedRun& run) override {
-    run_ = run;
-    period_ns_ = ns_per_sample(run.run);
-    is_time_ = period_ns_ != 0 || run.run.unit == Unit::microseconds || run.run.unit == Unit::nanoseconds;
-  }
+  void begin(std::ostream& /*out*/, const TimedRun& run) override { run_ = run; }
   void append(std::ostream& out, const Profile& profile, const Sample& sample) override;
   void forget() override { stacks_.forget(); }
   void end(std::ostream& out, std::uint64_t ended_ns) override;
@@ -35,33 +31,42 @@ class TimedSpeedscope final : public TimedOutput {
     std::uint32_t stack = 0;
   };
   struct Thread {
+    std::uint32_t event = 0;
     std::string name;
     std::vector<Piece> pieces;
   };
+
+  using ThreadKey = std::tuple<std::uint32_t, std::uint64_t, std::uint32_t>;  // event; tgid and program; tid
 
   void write_frames(JsonWriter& json) const;
   void write_thread(JsonWriter& json, Thread& thread);
   void write_stack(JsonWriter& json, std::uint32_t stack);
 
   TimedRun run_;
-  std::uint64_t period_ns_ = 0;
-  bool is_time_ = false;
   LaneStacks stacks_;
-  std::map<std::pair<std::uint64_t, std::uint32_t>, Thread> threads_;  // by tgid and program, and by tid
+  std::map<ThreadKey, Thread> threads_;
   std::vector<std::uint32_t> path_;
 };
 
+// In nanoseconds; 0: the values are no time.
+std::uint64_t length_of_value(const RunInfo& run) {
+  if (const std::uint64_t period_ns = ns_per_sample(run); period_ns != 0) return period_ns;
+  return has_spans(run) ? ns_of_span_unit(run) : 0;
+}
+
 void TimedSpeedscope::append(std::ostream& /*out*/, const Profile& profile, const Sample& sample) {
   const Process& process = profile.process(sample.row.process);
-  Thread& thread = threads_[{std::uint64_t{process.tgid} << 32 | process.image, sample.row.tid}];
+  const RunInfo& run = run_.events[sample.event];
+  Thread& thread = threads_[{sample.event, std::uint64_t{process.tgid} << 32 | process.image, sample.row.tid}];
+  thread.event = sample.event;
   thread.name = clean_name(profile.strings.view(process.name));
   append_pid(thread.name, process.tgid);
   thread.name.append(", ").append(clean_name(profile.strings.view(sample.row.thread_name)));
   append_pid(thread.name, sample.row.tid);
   const std::uint64_t time_ns = sample.time_ns - std::min(sample.time_ns, run_.began_ns);
-  Piece piece{.begin_ns = time_ns, .length = sample.row.value, .stack = stacks_.stack_of(profile, sample.row)};
-  if (is_time_) {
-    piece.length *= period_ns_ != 0 ? period_ns_ : ns_of_span_unit(run_.run);
+  Piece piece{.begin_ns = time_ns, .length = sample.row.value, .stack = stacks_.stack_of(run, profile, sample.row)};
+  if (const std::uint64_t length_ns = length_of_value(run); length_ns != 0) {
+    piece.length *= length_ns;
     piece.begin_ns -= std::min(piece.begin_ns, piece.length);
   }
   thread.pieces.push_back(piece);
@@ -72,14 +77,16 @@ void TimedSpeedscope::end(std::ostream& out, std::uint64_t ended_ns) {
   json.begin_object();
   json.member("$schema", "https://www.speedscope.app/file-format-schema.json");
   json.member("exporter", "profile");
-  json.member("name", title_of(run_.run, ended_ns - std::min(ended_ns, run_.began_ns)));
+  json.member("name", title_of(run_, ended_ns - std::min(ended_ns, run_.began_ns)));
   json.member("activeProfileIndex", 0);
   json.begin_object("shared");
   write_frames(json);
   json.end_object();
   std::vector<Thread*> busiest;
   for (auto& [key, thread] : threads_) busiest.push_back(&thread);
-  std::ranges::stable_sort(busiest, std::ranges::greater(), [](const Thread* thread) { return thread->pieces.size(); });
+  std::ranges::stable_sort(busiest, [](const Thread* a, const Thread* b) {
+    return a->event != b->event ? a->event < b->event : a->pieces.size() > b->pieces.size();
+  });
   json.begin_array("profiles");
   for (Thread* const thread : busiest) write_thread(json, *thread);
   json.end_array();
@@ -105,9 +112,13 @@ void TimedSpeedscope::write_thread(JsonWriter& json, Thread& thread) {
   std::ranges::stable_sort(thread.pieces, {}, &Piece::begin_ns);
   json.begin_object();
   json.member("type", "sampled");
-  json.member("name",
-              is_time_ || run_.run.unit == Unit::bytes ? thread.name : thread.name + ", " + run_.run.unit.word());
-  json.member("unit", is_time_ ? "nanoseconds" : run_.run.unit == Unit::bytes ? "bytes" : "none");
+  const RunInfo& run = run_.events[thread.event];
+  const bool is_time = length_of_value(run) != 0;
+  std::string name = thread.name;
+  if (run_.events.size() > 1) name += ", " + clean_text(run.event);
+  if (!is_time && run.unit != Unit::bytes) name += ", " + run.unit.word();
+  json.member("name", name);
+  json.member("unit", is_time ? "nanoseconds" : run.unit == Unit::bytes ? "bytes" : "none");
   std::vector<std::uint64_t> weights;
   std::uint64_t end = 0;  // of what is written
   const auto add = [&](std::uint32_t stack, std::uint64_t length) {
@@ -117,7 +128,7 @@ void TimedSpeedscope::write_thread(JsonWriter& json, Thread& thread) {
   };
   json.begin_array("samples");
   for (const Piece& piece : thread.pieces) {
-    if (is_time_ && piece.begin_ns > end) add(0, piece.begin_ns - end);
+    if (is_time && piece.begin_ns > end) add(0, piece.begin_ns - end);
     add(piece.stack, piece.length);
   }
   json.end_array();

@@ -91,7 +91,7 @@ class PerfScript final : public StreamOutput {
     out += perf_header_line;
     if (!run.command_line.empty()) out += "# cmdline : " + clean_text(run.command_line) + '\n';
     append_all(out, perf_own_words, "unit = ", unit, ", counted = ", counted, ", frequency = ", run.frequency_hz,
-               ", period = ", run.period_events, "\n", perf_header_line, "#\n");
+               ", period = ", run.period_events, ", event = ", event_, "\n", perf_header_line, "#\n");
   }
 
   void append(std::string& out, const Profile& profile, const Sample& sample) override {

@@ -54,7 +54,7 @@ TEST_CASE("perf script text has one event for each sample, frames leaf first, th
   const std::string user = "\t    555500001010 main+0x10 (dd)\n\n";
   CHECK(script(profile) ==
         "# ========\n"
-        "# profile : unit = samples, counted = samples, frequency = 49, period = 0\n"
+        "# profile : unit = samples, counted = samples, frequency = 49, period = 0, event = cpu-clock\n"
         "# ========\n#\n"
         "dd  185/185 5.000000000:          1 cpu-clock:\n" +
             both + user + "dd  185/185 5.020408163:          1 cpu-clock:\n" + both + user +

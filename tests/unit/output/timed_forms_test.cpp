@@ -8,9 +8,11 @@
 #include <set>
 #include <sstream>
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include "fixed_profile.h"
+#include "input/profile_reader.h"
 #include "model/perfetto_format.h"
 #include "model/run_words.h"
 #include "output/timed.h"
@@ -33,6 +35,7 @@ struct Given {
   StackId kernel = StackId::none;
   std::string_view tag = {};
   std::uint64_t value = 1;
+  std::uint32_t event = 0;
 };
 
 // A run whose samples the test chooses.
@@ -45,7 +48,11 @@ class Run {
     profile.process(server).began_unix_ns = began_unix_ns + 3 * ns_per_ms;
   }
 
-  void begin() { form_->begin(out_, {.run = profile.run, .began_ns = began_ns, .began_unix_ns = began_unix_ns}); }
+  void begin() {
+    std::vector<RunInfo> events{profile.run};
+    events.insert(events.end(), profile.other_events.begin(), profile.other_events.end());
+    form_->begin(out_, {.events = events, .began_ns = began_ns, .began_unix_ns = began_unix_ns});
+  }
   void add(const Given& given) {
     Sample sample;
     sample.row = {.process = given.process,
@@ -59,6 +66,7 @@ class Run {
     sample.time_ns = began_ns + given.ms * ns_per_ms;
     sample.unix_ns = began_unix_ns + given.ms * ns_per_ms;
     sample.cpu = 3;
+    sample.event = given.event;
     form_->append(out_, profile, sample);
   }
   void forget() { form_->forget(); }
@@ -208,11 +216,11 @@ class PerfettoFile {
     }
   }
 
-  std::map<std::uint64_t, std::string> tracks;  // "thread 100/101 worker"
-  std::vector<std::string> samples;             // "20 100/101 cpu 3 kernel main;read;vfs_read"
-  std::vector<std::string> events;              // "10 begin TRACK NAME main;wait"
-  std::vector<std::uint64_t> clears;            // the numbers of the packets that clear the state
-  std::string timebase;
+  std::map<std::uint64_t, std::string> tracks;     // "thread 100/101 worker"
+  std::vector<std::string> samples;                // "20 100/101 cpu 3 kernel main;read;vfs_read"
+  std::vector<std::string> events;                 // "10 begin TRACK NAME main;wait"
+  std::vector<std::uint64_t> clears;               // the numbers of the packets that clear the state
+  std::map<std::uint32_t, std::string> timebases;  // by sequence
   std::uint32_t clock = 0;
   std::uint32_t primary_clock = 0;
 
@@ -266,8 +274,8 @@ class PerfettoFile {
           event = packet.get_view();
           break;
         default:
-          CHECK(packet.tag() == PacketField::trusted_packet_sequence_id);
-          packet.skip();
+          REQUIRE(packet.tag() == PacketField::trusted_packet_sequence_id);
+          sequence_ = packet.get_uint32();
       }
     }
     if (!sample.empty()) read_sample(time, sample);
@@ -277,11 +285,7 @@ class PerfettoFile {
 
   void clear() {
     clears.push_back(packets_);
-    names_.clear();
-    paths_.clear();
-    mappings_.clear();
-    frames_.clear();
-    stacks_.clear();
+    sequences_[sequence_] = {};
   }
 
   void read_defaults(View view) {
@@ -294,6 +298,7 @@ class PerfettoFile {
       protozero::pbf_message<SampleDefaultsField> samples_of(defaults.get_view());
       REQUIRE(samples_of.next(SampleDefaultsField::timebase));
       protozero::pbf_message<TimebaseField> base(samples_of.get_view());
+      std::string& timebase = timebases[sequence_];
       timebase.clear();
       while (base.next()) {
         timebase +=
@@ -319,9 +324,9 @@ class PerfettoFile {
         const std::uint64_t iid = string.get_uint64();
         REQUIRE(iid != 0);
         REQUIRE(string.next(InternedStringField::text));
-        auto& known = field == InternedField::function_names  ? names_
-                      : field == InternedField::mapping_paths ? paths_
-                                                              : others_;
+        auto& known = field == InternedField::function_names  ? numbers().names
+                      : field == InternedField::mapping_paths ? numbers().paths
+                                                              : numbers().others;
         known[iid] = text_of(string.get_view());
       }
     }
@@ -334,11 +339,11 @@ class PerfettoFile {
     while (frame.next()) {
       const std::uint64_t number = frame.get_uint64();
       if (frame.tag() == FrameField::iid) iid = number;
-      if (frame.tag() == FrameField::function_name_id) read.name = names_.at(number);
+      if (frame.tag() == FrameField::function_name_id) read.name = numbers().names.at(number);
       if (frame.tag() == FrameField::mapping_id) read.mapping = number;
     }
-    CHECK(mappings_.count(read.mapping) == 1);
-    CHECK(frames_.emplace(iid, read).second);
+    CHECK(numbers().mappings.count(read.mapping) == 1);
+    CHECK(numbers().frames.emplace(iid, read).second);
   }
 
   void read_mapping(View view) {
@@ -348,9 +353,9 @@ class PerfettoFile {
     while (mapping.next()) {
       const std::uint64_t number = mapping.get_uint64();
       if (mapping.tag() == MappingField::iid) iid = number;
-      if (mapping.tag() == MappingField::path_string_ids) path = paths_.at(number);
+      if (mapping.tag() == MappingField::path_string_ids) path = numbers().paths.at(number);
     }
-    CHECK(mappings_.emplace(iid, path).second);
+    CHECK(numbers().mappings.emplace(iid, path).second);
   }
 
   void read_stack(View view) {
@@ -362,10 +367,10 @@ class PerfettoFile {
       if (stack.tag() == CallstackField::iid) {
         iid = number;
       } else {
-        line += (line.empty() ? "" : ";") + frames_.at(number).name;
+        line += (line.empty() ? "" : ";") + numbers().frames.at(number).name;
       }
     }
-    CHECK(stacks_.emplace(iid, line).second);
+    CHECK(numbers().stacks.emplace(iid, line).second);
   }
 
   void read_track(View view) {
@@ -413,6 +418,7 @@ class PerfettoFile {
     protozero::pbf_message<SampleField> sample(view);
     std::ostringstream words;
     words << ms_of(time);
+    if (sequence_ != 1) words << " " << timebases.at(sequence_);
     while (sample.next()) {
       const std::uint64_t number = sample.get_uint64();
       switch (sample.tag()) {
@@ -420,7 +426,7 @@ class PerfettoFile {
           words << " cpu " << number;
           break;
         case SampleField::callstack_iid:
-          words << " " << stacks_.at(number);
+          words << " " << numbers().stacks.at(number);
           break;
         case SampleField::cpu_mode:
           words << (number == 1 ? " kernel" : " user");
@@ -448,7 +454,7 @@ class PerfettoFile {
           words << " on " << event.get_uint64();
           break;
         case EventField::callstack_iid:
-          words << " " << stacks_.at(event.get_uint64());
+          words << " " << numbers().stacks.at(event.get_uint64());
           break;
         case EventField::counter_value:
           words << " count " << event.get_uint64();
@@ -463,13 +469,20 @@ class PerfettoFile {
     events.push_back(words.str());
   }
 
+  // What has a number, of a sequence of packets.
+  struct Numbers {
+    std::map<std::uint64_t, std::string> names;
+    std::map<std::uint64_t, std::string> paths;
+    std::map<std::uint64_t, std::string> others;
+    std::map<std::uint64_t, std::string> mappings;
+    std::map<std::uint64_t, Frame> frames;
+    std::map<std::uint64_t, std::string> stacks;
+  };
+  Numbers& numbers() { return sequences_.at(sequence_); }
+
   std::uint64_t packets_ = 0;
-  std::map<std::uint64_t, std::string> names_;
-  std::map<std::uint64_t, std::string> paths_;
-  std::map<std::uint64_t, std::string> others_;
-  std::map<std::uint64_t, std::string> mappings_;
-  std::map<std::uint64_t, Frame> frames_;
-  std::map<std::uint64_t, std::string> stacks_;
+  std::uint32_t sequence_ = 0;  // of the packet
+  std::map<std::uint32_t, Numbers> sequences_;
 };
 
 }  // namespace
@@ -568,6 +581,134 @@ TEST_CASE("a wait is a marker of a firefox file, and a sample with its length wh
   CHECK(file.document()["threads"][1]["markers"]["startTime"][0].GetDouble() == 0);
 }
 
+namespace {
+
+// What a run of three events has: samples, waits, and calls without a length.
+void add_samples_of_events(Run& run) {
+  run.profile.other_events.assign(2, run.profile.run);
+  for (RunInfo& other : run.profile.other_events) other.frequency_hz = 0;
+  set_measure(run.profile.other_events[0], measures::off_cpu);
+  set_measure(run.profile.other_events[1], measures::syscalls);
+  run.begin();
+  const StackId stack = run.user("work");
+  run.add({.ms = 10, .process = run.server, .tid = 100, .thread = "server", .user = stack});
+  run.add({.ms = 50,
+           .process = run.server,
+           .tid = 100,
+           .thread = "server",
+           .user = stack,
+           .tag = off_cpu_tag,
+           .value = 20'000,
+           .event = 1});
+  run.add({.ms = 51, .process = run.server, .tid = 100, .thread = "server", .user = stack, .tag = "read", .event = 2});
+  run.add({.ms = 60, .process = run.server, .tid = 100, .thread = "server", .user = stack});
+}
+
+}  // namespace
+
+TEST_CASE("of several events, one has the samples of a firefox file and the others are markers") {
+  Run run("firefox");
+  add_samples_of_events(run);
+  const FirefoxFile file(run.end());
+  CHECK(file.lanes() == std::vector<std::string>{"server/server 100/100 main: 10=main;work*1 60=main;work*1"});
+  const auto& thread = file.document()["threads"][0];
+  CHECK(std::string(thread["samples"]["weightType"].GetString()) == "samples");
+  const auto& markers = thread["markers"];
+  REQUIRE(markers["length"].GetUint() == 2);
+  CHECK(std::string(markers["data"][0]["event"].GetString()) == "off-cpu");
+  CHECK(markers["startTime"][0].GetDouble() == 30);
+  CHECK(markers["endTime"][0].GetDouble() == 50);
+  CHECK(file.stack(markers["data"][0]["cause"]["stack"]) == "main;work;[off-cpu]");
+  CHECK(std::string(markers["data"][1]["event"].GetString()) == "syscalls");
+  CHECK(file.text(markers["name"][1]) == "read");
+  CHECK(markers["phase"][1].GetUint() == 0);
+  CHECK(markers["startTime"][1].GetDouble() == 51);
+  CHECK(markers["endTime"][1].IsNull());
+  CHECK(markers["data"][1]["value"].GetUint() == 1);
+  CHECK(file.category("[off-cpu]") == "Waiting");
+  CHECK(file.category("read") == "Kernel");
+}
+
+TEST_CASE("each event is a sequence of a perfetto trace, and has tracks of its own") {
+  Run run("perfetto");
+  add_samples_of_events(run);
+  run.forget();
+  run.add({.ms = 70, .process = run.server, .tid = 100, .thread = "server", .user = run.user("more"), .event = 2});
+  const PerfettoFile file(run.end());
+  CHECK(file.timebases == std::map<std::uint32_t, std::string>{{1, "49 cpu-clock"}, {2, "off-cpu"}, {3, "syscalls"}});
+  CHECK(file.samples ==
+        std::vector<std::string>{"10 cpu 3 100 100 main;work user", "51 syscalls cpu 3 100 100 main;work;read user",
+                                 "60 cpu 3 100 100 main;work user", "70 syscalls cpu 3 100 100 main;more user"});
+  CHECK(file.clears.size() == 4);
+  REQUIRE(file.events.size() == 6);
+  CHECK(file.events[0].ends_with("(also off-cpu, syscalls) type 3"));
+  CHECK(file.events[1] == "30 on 2 [off-cpu] type 1 main;work;[off-cpu]");
+  CHECK(file.events[2] == "50 on 2 type 2");
+  CHECK(file.events[3] == "51 on 3 type 4 count 1");
+  CHECK(file.events[4] == "70 on 3 type 4 count 2");
+}
+
+TEST_CASE("the spans of several events that overlap are on tracks of their events") {
+  Run run("perfetto");
+  run.profile.other_events.assign(2, run.profile.run);
+  for (RunInfo& other : run.profile.other_events) other.frequency_hz = 0;
+  set_measure(run.profile.other_events[0], measures::off_cpu);
+  set_measure(run.profile.other_events[1], measures::syscall_times);
+  run.begin();
+  for (const auto& [ms, tag, event] : {std::tuple(50U, off_cpu_tag, 1U), {51U, "read", 2U}, {90U, "write", 2U}}) {
+    run.add({.ms = ms,
+             .process = run.server,
+             .tid = 100,
+             .thread = "server",
+             .user = run.user("work"),
+             .tag = tag,
+             .value = 20'000,
+             .event = event});
+  }
+  const PerfettoFile file(run.end());
+  CHECK(file.samples.empty());
+  CHECK(file.tracks.size() == 3);
+  CHECK(file.tracks.at(3) == "below " + file.tracks.at(2) + " syscalls");
+  REQUIRE(file.events.size() == 8);
+  CHECK(file.events[1] == "30 on 2 [off-cpu] type 1 main;work;[off-cpu]");
+  CHECK(file.events[3] == "31 on 3 read type 1 main;work;read");
+  CHECK(file.events[5] == "70 on 3 write type 1 main;work;write");
+}
+
+TEST_CASE("each event of a thread is a profile of speedscope, with its unit") {
+  Run run("speedscope");
+  run.profile.run.frequency_hz = 100;
+  add_samples_of_events(run);
+  rapidjson::Document document;
+  document.Parse(run.end().c_str());
+  REQUIRE_FALSE(document.HasParseError());
+  const auto& profiles = document["profiles"];
+  REQUIRE(profiles.Size() == 3);
+  CHECK(std::string(profiles[0]["name"].GetString()) == "server (100), server (100), cpu-clock");
+  CHECK(profiles[0]["endValue"].GetUint64() == 60 * ns_per_ms);
+  CHECK(std::string(profiles[1]["name"].GetString()) == "server (100), server (100), off-cpu");
+  CHECK(std::string(profiles[1]["unit"].GetString()) == "nanoseconds");
+  CHECK(profiles[1]["weights"][1].GetUint64() == 20 * ns_per_ms);
+  CHECK(std::string(profiles[2]["name"].GetString()) == "server (100), server (100), syscalls, calls");
+  CHECK(std::string(profiles[2]["unit"].GetString()) == "none");
+}
+
+TEST_CASE("perf script names the event of each sample, and our reader finds its unit") {
+  Run run("perf-script");
+  add_samples_of_events(run);
+  const std::string text = run.end();
+  CHECK(text.find("server  100/100 [003] 1700000000.050000000:      20000 off-cpu:\n") != std::string::npos);
+  CHECK(text.find("server  100/100 [003] 1700000000.051000000:          1 syscalls:\n") != std::string::npos);
+  CHECK(read_profile(text, "x").run.unit == Unit::samples);
+  AlienLines aliens;
+  ReadRequest request;
+  request.event = "off-cpu";
+  const Profile waits = read_profile(text, "x", &aliens, request);
+  CHECK(waits.run.unit == Unit::microseconds);
+  CHECK(waits.run.counted == "waits");
+  CHECK(waits.total() == 20'000);
+}
+
 TEST_CASE("values of another unit are the weights of a firefox file's samples") {
   Run run("firefox");
   set_measure(run.profile.run, measures::malloc);
@@ -583,7 +724,7 @@ TEST_CASE("a perfetto trace has the lanes and the samples of each thread") {
   Run run("perfetto");
   add_samples(run);
   const PerfettoFile file(run.end());
-  CHECK(file.timebase == "49 cpu-clock");
+  CHECK(file.timebases == std::map<std::uint32_t, std::string>{{1, "49 cpu-clock"}});
   CHECK(file.clock == realtime_clock);
   CHECK(file.primary_clock == realtime_clock);
   std::set<std::string> tracks;
