@@ -122,7 +122,7 @@ if has_event off-cpu && has_event syscalls; then
     sort -c -k 1,1 "$tmp/perf" || fail "events of perf script are not in the order of time"
     for event in cpu-clock off-cpu syscalls; do
       expect_equal "$(grep -c " $event$" "$tmp/perf")" "$(ask "SELECT count(*) FROM samples JOIN events ON events.id = event WHERE events.name = '$event'")" "$event $latency in perf script"
-      expect_equal "$(grep -oE "\"name\":\"[^\"]*\), $event[,\"]" "$tmp/run.speedscope.json" | wc -l)" "$(ask "SELECT count(DISTINCT tgid || ' ' || image || ' ' || tid) $of_sample WHERE events.name = '$event'")" "threads of $event $latency for speedscope"
+      expect_equal "$(grep -oE "\"name\":\"[^\"]*\), ${event}[,\"]" "$tmp/run.speedscope.json" | wc -l)" "$(ask "SELECT count(DISTINCT tgid || ' ' || image || ' ' || tid) $of_sample WHERE events.name = '$event'")" "threads of $event $latency for speedscope"
     done
   done
   # One of them alone, and formats that hold one.
