@@ -84,7 +84,7 @@ class ElfFile {
   [[nodiscard]] ValidRange same_segment_around(FileOffset offset) const;
   // Its executable segments, in the order of the file, each extended to whole pages.
   [[nodiscard]] std::vector<CodeSegment> code_segments() const;
-  // In lower-case hex. Empty when it has none.
+  // In lower-case hex: the GNU linker's or, without that, the hash of its content in Go's. Empty when it has none.
   [[nodiscard]] std::string build_id() const;
 
   [[nodiscard]] bool is_64bit() const { return is_64bit_; }
@@ -156,7 +156,14 @@ class ElfFile {
   static constexpr RecordKind kind_of(const std::uint32_t&) { return {ELF_T_WORD, true}; }
   [[nodiscard]] bool translate(RecordKind kind, std::span<std::byte> records) const;
   [[nodiscard]] const std::string& names() const;
-  [[nodiscard]] std::string build_id_in(std::uint64_t offset, std::uint64_t size, std::uint64_t align) const;
+  struct NoteKind {
+    std::string_view owner;  // with its zeros
+    std::uint32_t type = 0;
+  };
+  // The content of the first note of the kind that is not empty.
+  [[nodiscard]] std::optional<std::vector<std::byte>> note(const NoteKind& kind) const;
+  [[nodiscard]] std::optional<std::vector<std::byte>> note_in(std::uint64_t offset, std::uint64_t size,
+                                                              std::uint64_t align, const NoteKind& kind) const;
 
   FileBytes bytes_;
   WorkBudget* budget_;  // null: none

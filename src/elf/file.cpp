@@ -270,39 +270,54 @@ const ElfSection* ElfFile::section(std::string_view name) const {
 }
 
 std::string ElfFile::build_id() const {
+  constexpr NoteKind gnu{.owner = {"GNU\0", 4}, .type = NT_GNU_BUILD_ID};
+  constexpr NoteKind go{.owner = {"Go\0\0", 4}, .type = 4};  // ELF_NOTE_GOBUILDID_TAG of Go's linker
+  if (const auto id = note(gnu); id && id->size() <= max_build_id_bytes) return in_hex(*id);
+  // Go's is a text of several hashes with '/' between them, of which the last one is of the file's content.
+  const auto id = note(go);
+  if (!id) return {};
+  const std::string_view text(reinterpret_cast<const char*>(id->data()), id->size());
+  const std::string_view content = text.substr(text.rfind('/') + 1).substr(0, max_build_id_bytes);
+  return in_hex(std::as_bytes(std::span(content)));
+}
+
+std::optional<std::vector<std::byte>> ElfFile::note(const NoteKind& kind) const {
   int looked_at = 0;
   for (const ElfSegment& segment : segments_) {
     if (segment.type != PT_NOTE || ++looked_at > max_notes) continue;
-    if (std::string id = build_id_in(segment.offset, segment.file_size, segment.align); !id.empty()) return id;
+    if (auto found = note_in(segment.offset, segment.file_size, segment.align, kind)) return found;
   }
   for (const ElfSection& section : sections_) {
     if (section.type != SHT_NOTE || ++looked_at > max_notes) continue;
     // ElfSection does not keep the alignment, so it is taken as 4. Only the property note is aligned to 8, and it is
     // never next to the build-id.
-    if (std::string id = build_id_in(section.offset, section.size, 4); !id.empty()) return id;
+    if (auto found = note_in(section.offset, section.size, 4, kind)) return found;
   }
-  return {};
+  return std::nullopt;
 }
 
-std::string ElfFile::build_id_in(std::uint64_t offset, std::uint64_t size, std::uint64_t align) const {
+std::optional<std::vector<std::byte>> ElfFile::note_in(std::uint64_t offset, std::uint64_t size, std::uint64_t align,
+                                                       const NoteKind& kind) const {
   const std::uint64_t unit = align == 8 ? 8 : 4;
   std::vector<std::byte> notes(std::min({size, max_note_bytes, offset < size_bytes() ? size_bytes() - offset : 0}));
-  if (!read_at(offset, notes)) return {};
+  if (!read_at(offset, notes)) return std::nullopt;
   const auto padded = [unit](std::uint64_t position) { return (position + unit - 1) & ~(unit - 1); };
   std::uint64_t at = 0;
   while (at + sizeof(Elf64_Nhdr) <= notes.size()) {
-    Elf64_Nhdr note;  // it is the same in both classes
-    std::memcpy(&note, notes.data() + at, sizeof note);
-    const std::uint64_t name = at + sizeof note;
-    const std::uint64_t content = padded(name + note.n_namesz);
-    if (content > notes.size() || note.n_descsz > notes.size() - content) break;
-    const bool gnu = note.n_namesz == 4 && std::memcmp(notes.data() + name, "GNU", 4) == 0;
-    if (gnu && note.n_type == NT_GNU_BUILD_ID && note.n_descsz > 0 && note.n_descsz <= max_build_id_bytes) {
-      return in_hex(std::span(notes).subspan(content, note.n_descsz));
+    Elf64_Nhdr head;  // it is the same in both classes
+    std::memcpy(&head, notes.data() + at, sizeof head);
+    const std::uint64_t name = at + sizeof head;
+    const std::uint64_t content = padded(name + head.n_namesz);
+    if (content > notes.size() || head.n_descsz > notes.size() - content) break;
+    const bool is_owner = head.n_namesz == kind.owner.size() &&
+                          std::memcmp(notes.data() + name, kind.owner.data(), kind.owner.size()) == 0;
+    if (is_owner && head.n_type == kind.type && head.n_descsz > 0) {
+      const auto bytes = std::span(notes).subspan(content, head.n_descsz);
+      return std::vector(bytes.begin(), bytes.end());
     }
-    at = padded(content + note.n_descsz);
+    at = padded(content + head.n_descsz);
   }
-  return {};
+  return std::nullopt;
 }
 
 }  // namespace profile

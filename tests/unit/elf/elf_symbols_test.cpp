@@ -266,6 +266,12 @@ TEST_CASE("a build-id is read, and a missing build-id is reported") {
   CHECK(ElfFile::read(fd.get(), why)->build_id() == "0123456789abcdef00ff");
   const Fd other = open_file(without);
   CHECK(ElfFile::read(other.get(), why)->build_id().empty());
+  // Go's is of four hashes, the last of which is of the content.
+  const std::string go_note = std::string(program) +
+                              R"(__asm__(".section .note.go.buildid,\"a\",@note\n.long 4, 11, 4\n.ascii \"Go\\0\\0\"\n"
+                                 ".ascii \"aa/bb/cc/dd\"\n.byte 0\n.previous");)";
+  const Fd of_go = open_file(compile("go_id.c", go_note, "-Wl,--build-id=none"));
+  CHECK(ElfFile::read(of_go.get(), why)->build_id() == "6464");
   CHECK(ElfFile::read(fd.get(), why)->section(".text") != nullptr);
   CHECK(ElfFile::read(fd.get(), why)->section(".tex") == nullptr);
   CHECK(ElfFile::read(fd.get(), why)->section(".text2") == nullptr);
