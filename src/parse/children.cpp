@@ -1,6 +1,7 @@
 #include "parse/children.h"
 
 #include <chrono>
+#include <cstring>
 #include <optional>
 #include <string_view>
 #include <utility>
@@ -123,6 +124,10 @@ std::vector<std::string> Children::notes() const {
   } else if (state_->fetcher && state_->fetcher->given_up != 0) {
     lines.push_back("the debug files of " + number_of(state_->fetcher->given_up, "file") +
                     " were given up: the debuginfod servers were too slow, or sent too much");
+  }
+  if (state_->fetcher && state_->fetcher->unanswered != 0) {
+    lines.push_back("the debuginfod servers could not be asked for " + number_of(state_->fetcher->unanswered, "file") +
+                    ": " + std::strerror(state_->fetcher->no_answer));
   }
   if (state_->parser.is_missing()) {
     lines.push_back(in_words(ChildKind::parser) +

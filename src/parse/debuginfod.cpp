@@ -111,18 +111,21 @@ Fd Debuginfod::find(const std::string& build_id, std::uint64_t owner) {
   using std::chrono::microseconds;
   const auto most = std::min<std::uint64_t>(shares_.left_for(owner), static_cast<std::uint64_t>(left_.count()));
   has_given_up_ = true;
+  no_answer_ = 0;
   if (most == 0) return {};
   const auto start = Clock::now();
   const auto given = std::min(microseconds(most), with_one_);
   give_up_at = start + given;
   is_given_up = false;
   // Length 0 means that the build-id is in hex.
-  Fd found(find_(client_, reinterpret_cast<const unsigned char*>(build_id.c_str()), 0, nullptr));
+  const int answer = find_(client_, reinterpret_cast<const unsigned char*>(build_id.c_str()), 0, nullptr);
+  Fd found(answer);
   // The library is late when it gives up, which nobody pays for.
   const auto took = std::min(std::chrono::ceil<microseconds>(Clock::now() - start), given);
   left_ -= took;
   shares_.take(owner, static_cast<std::uint64_t>(took.count()));
   has_given_up_ = !found && is_given_up;
+  if (answer < 0 && answer != -ENOENT && !is_given_up) no_answer_ = -answer;
   if (has_given_up_ && !cache_.empty()) forget_missing(cache_, build_id);
   if (found) ::fcntl(found.get(), F_SETFD, FD_CLOEXEC);
   return found;

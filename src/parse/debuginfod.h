@@ -41,6 +41,8 @@ class Debuginfod {
   [[nodiscard]] Fd find(const std::string& build_id, std::uint64_t owner);
   // Whether the last find() had no time left, or gave up what came: too slow, or too large.
   [[nodiscard]] bool has_given_up() const { return has_given_up_; }
+  // Why no server answered the last find(), as an errno. 0: one did, or find() had given up.
+  [[nodiscard]] int no_answer() const { return no_answer_; }
   // A signal handler: find() ends, now or when it is called next, and nothing stays of the file that was coming.
   static void give_up(int signal) noexcept;
 
@@ -50,6 +52,7 @@ class Debuginfod {
   debuginfod_client* client_ = nullptr;
   std::string cache_;
   bool has_given_up_ = false;
+  int no_answer_ = 0;
   std::chrono::microseconds with_one_;
   std::chrono::microseconds left_;  // of the patience with all
   Shares shares_;                   // of the same, in microseconds

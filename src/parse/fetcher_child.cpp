@@ -55,7 +55,9 @@ void run_fetcher(ChildEnds ends) {
     const std::string build_id(in.text());
     const Fd found = in.is_whole() && servers && is_build_id(build_id) ? servers->find(build_id, owner) : Fd();
     const bool is_given = found && parser && hand_over(*parser, value_of(number), found.get());
-    main_process.send(message_of(number, is_given, !is_given && servers && servers->has_given_up()));
+    const bool is_asked = !is_given && servers;
+    const std::int32_t no_answer = is_asked ? servers->no_answer() : 0;
+    main_process.send(message_of(number, is_given, is_asked && servers->has_given_up(), no_answer));
   }
   ::_exit(0);
 }

@@ -171,8 +171,13 @@ class ParserLink::Exchange {
       // An answer to a question that was given up comes first.
       is_answered = answer.get<FileNumber>() == number;
       const bool is_given = answer.get<bool>(), is_given_up = answer.get<bool>();
+      const auto no_answer = answer.get<std::int32_t>();
       is_found = is_answered && is_given && answer.is_whole();
       if (is_answered && is_given_up) ++fetcher.given_up;
+      if (is_answered && no_answer != 0) {
+        ++fetcher.unanswered;
+        fetcher.no_answer = no_answer;
+      }
     }
     fetcher.patience -= std::chrono::nanoseconds(monotonic_ns() - began_ns);
     // It always answers in time, and in all is not so slow, unless a server has taken it over.

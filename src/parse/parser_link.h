@@ -42,6 +42,8 @@ struct Fetcher {
   std::chrono::nanoseconds patience = most_fetching_of_all;  // what is left of it
   unsigned bad_files = 0;                                    // that ended the parser which read them
   unsigned given_up = 0;                                     // files that did not come in time, or were too large
+  unsigned unanswered = 0;                                   // files for which no server could be asked
+  int no_answer = 0;                                         // why the last of these, as an errno
 };
 
 class ParserLink {

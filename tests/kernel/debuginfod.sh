@@ -95,6 +95,11 @@ grep -q . "$tmp/asked" || fail "the server was not asked"
 is_no_part_there || fail "of a file that was refused this stays: $(<"$tmp/parts")"
 rm "$tmp/large"
 
+# A server that is not there is no server that does not have the file.
+DEBUGINFOD_URLS=http://127.0.0.1:1 profile --debuginfod -F 99 -p "$leaves" -o "$tmp/run.folded" 0.5
+expect_status 0
+expect_err '^the debuginfod servers could not be asked for [0-9]+ files?: Connection refused'
+
 # A parser that a file has taken over asks for a path (3, and 14 characters).
 : >"$tmp/asked"
 begin_with_attack "$tmp/leaves" 1 "1300000000000000030e000000$(printf '../../../pwned' | od -An -v -tx1 | tr -d ' \n')" \
