@@ -65,7 +65,7 @@ endforeach()
 # One function contains all parts, so that their shared names stay private.
 set(script "'use strict';\n(() => {\n")
 string(APPEND script "const kindTable = [\n${kinds}];\nconst paletteRule = {\n${rule}};\n")
-foreach(name IN ITEMS table vectors tree functions boxes text colours edits draw view panel tools list about source keys live times lanes strip link pprof save main)
+foreach(name IN ITEMS table vectors tree functions boxes text colours edits draw view panel tools list about source keys live times lanes strip live_strip link pprof save main)
   file(READ ${ASSETS}/${name}.js part)
   string(APPEND script "${part}")
 endforeach()

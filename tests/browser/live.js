@@ -141,6 +141,59 @@ liveTest('a frozen picture is what follows is compared with', async (page, serve
   assert.equal((await state(page)).totalBefore, null);
 });
 
+const laneOf = (page, name) => page.evaluate((wanted) => {
+  const strip = window.profilePage.strip();
+  return strip === null ? null : strip.lanes.find((lane) => lane.name === wanted);
+}, name);
+
+liveTest('the strip of time moves on, and the graph shows a part of it until that is taken back', async (page, server) => {
+  for (let i = 0; i < 20; ++i) server.tick(i === 5 || i === 6 ? [reading, working] : [reading]);
+  await open(page, server);
+  await until(page, 10 * 30);
+  assert.equal(await page.isVisible('#strip'), true);
+  const {from, to} = await page.evaluate(() => window.profilePage.strip());
+  assert.deepEqual([from, to], [0, 20]);
+  assert.deepEqual((await laneOf(page, 'app (77)')).seconds.map((value, second) => (value ? second : 0)).filter(Boolean), [5, 6]);
+  // A part: what comes in does not move it.
+  await page.fill('#time-from', '5');
+  await page.fill('#time-to', '7');
+  await page.keyboard.press('Enter');
+  await until(page, 2 * (30 + 10));
+  assert.match(await page.innerText('#subtitle'), /5 s to 7 s/);
+  server.tick([working]);
+  await page.waitForFunction(() => window.profilePage.strip().to === 21);
+  assert.equal((await state(page)).total, 80);
+  // Two parts are compared.
+  await page.click('#second');
+  await page.fill('#second-from', '10');
+  await page.keyboard.press('Enter');
+  await page.fill('#second-to', '14');
+  await page.keyboard.press('Enter');
+  await page.waitForFunction(() => window.profilePage.state().totalBefore === 80 && window.profilePage.state().total === 120);
+  // Back to what comes in.
+  await page.click('#time-all');
+  await until(page, 9 * 30 + 10);
+  assert.equal((await state(page)).totalBefore, null);
+  // The profiler numbers afresh.
+  server.reset([reading]);
+  server.tick([working]);
+  server.tick([working]);
+  await until(page, 20);
+  assert.equal((await page.evaluate(() => window.profilePage.strip().to)), 23);
+});
+
+liveTest('a part of the time that is not kept any more is taken back, and this is said', async (page, server) => {
+  for (let i = 0; i < 20; ++i) server.tick([reading]);
+  await open(page, server);
+  await page.fill('#time-from', '5');
+  await page.fill('#time-to', '7');
+  await page.keyboard.press('Enter');
+  await until(page, 60);
+  server.tick([working], 290);
+  await until(page, 10);
+  assert.match(await page.textContent('#notice'), /older than what is kept/);
+});
+
 liveTest('a process, a thread or a CPU alone is followed on', async (page, server) => {
   await open(page, server);
   server.tick([reading, working]);

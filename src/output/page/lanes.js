@@ -34,6 +34,7 @@ class StripPicture {
     this.drawnFor = '';
     this.drawMs = 0;
     this.spansAt = null;        // the spans that are drawn one by one
+    this.barTicks = 0;          // how long each value of a sum is, where that is known
     this.heat = null;
     this.scroll = 0;
     this.canvas = element('strip');
@@ -205,13 +206,14 @@ class StripPicture {
     }
   }
   drawBars(columns, lane, y, most, colour) {
-    const {paint, plotWidth, gutter} = this;
+    const {paint, plotWidth, gutter, barTicks, seen: {from, to}} = this;
+    const wide = Math.max(1, Math.ceil((barTicks / (to - from)) * plotWidth));
     paint.fillStyle = colour;
     for (let x = 0; x < plotWidth; ++x) {
       const value = columns[lane * plotWidth + x];
       if (value === 0) continue;
       const tall = Math.max(1.5, (value / most) * (laneHeight - 3));
-      paint.fillRect(gutter + x, y + laneHeight - 1 - tall, 1, tall);
+      paint.fillRect(gutter + x, y + laneHeight - 1 - tall, Math.min(wide, plotWidth - x), tall);
     }
   }
   // The spans one by one, while they are few enough to be told apart.

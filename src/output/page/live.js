@@ -19,8 +19,8 @@ class Followed {
     this.table = new Table();
     this.table.append(hello);
     this.total = vectorOf(this.table, hello.total);
-    // {t, pairs, values}, the earliest first. `t` is the end of a tick in milliseconds: CLOCK_MONOTONIC of the
-    // server plus an offset that is fixed when the run starts. Compare it only with other ticks.
+    // {t, length, pairs, values}, the earliest first. `t` is the end of a tick in milliseconds: CLOCK_MONOTONIC of the
+    // server plus an offset that is fixed when the run starts. Compare it only with other ticks and the run's begin.
     this.ticks = [];
     for (const tick of hello.ticks) this.keep(tick);
   }
@@ -35,8 +35,8 @@ class Followed {
     const {pairs, values} = this.keep(tick);
     this.total = addTo(this.total, pairs, values, this.table.pairs.owner.length);
   }
-  keep({t, cells}) {
-    const tick = {t, pairs: this.table.pairsOf(cells), values: Float64Array.from(cells.value)};
+  keep({t, d, cells}) {
+    const tick = {t, length: (d || 1) * 1000, pairs: this.table.pairsOf(cells), values: Float64Array.from(cells.value)};
     this.ticks.push(tick);
     const from = t - this.keptMs;
     let old = 0;
@@ -71,6 +71,7 @@ class Live {
     this.paused = null;  // a snapshot, or null
     this.base = null;    // {table, values, label} of the frozen state, in the numbers of its own table
     this.baseHere = null;  // {table, vector, lost}: the same in the numbers of the table that is shown
+    this.strip = null;  // the LiveStrip
     this.seconds = usualWindow;
     this.isByName = data.run.processes_by_name === true;  // asked for on the command line
     this.ended = false;
@@ -80,6 +81,7 @@ class Live {
     this.fillWindows(windows);
     element('window').addEventListener('change', (event) => {
       this.seconds = Number(event.target.value);
+      this.strip.forget();
       this.show();
       view.change(due.marks);
     });
@@ -180,7 +182,17 @@ class Live {
   follow() {
     this.state('live', 'live');
     this.showCounters();
-    if (this.paused === null) this.show();
+    if (this.paused === null) this.renew();
+  }
+  // Shows what is there now, also in the strip of time.
+  renew() {
+    this.strip.renew(this.shown, this.comparison());
+    this.show();
+  }
+  // What the graph compares with, as in a source of the view.
+  comparison() {
+    const {shown, base} = this;
+    return base === null ? {before: null, beforeLabel: ''} : {before: this.baseIn(shown.of.table).vector, beforeLabel: base.label};
   }
   showCounters() {
     const {taken, lost} = this.followed.account;
@@ -195,27 +207,23 @@ class Live {
   }
   show() {
     if (this.followed === null) return;
-    const {shown, base} = this;
-    const {table, run} = shown.of;
-    const values = sumOf(shown, this.seconds);
-    this.view.show({
-      table,
-      values,
-      before: base === null ? null : this.baseIn(table).vector,
-      unit: run.unit,
-      label: this.label(),
-      beforeLabel: base === null ? '' : base.label,
-    });
+    if (this.strip.isChosen) return this.strip.apply();
+    const {table, run} = this.shown.of;
+    this.view.show({table, values: this.valuesShown(), unit: run.unit, label: this.label(), ...this.comparison()});
+  }
+  valuesShown() {
+    return this.strip.isChosen ? this.strip.valuesOf(this.strip.part) : sumOf(this.shown, this.seconds);
   }
   // Data about the state that is shown. The account counts from the start, so it is left out for a window or a pause.
   about() {
     const {run, account, names} = this.shown.of;
     const told = (label) => ({...run, title: `${run.title}, ${label}`, began_unix_ms: 0, duration_s: 0});
-    const isAll = this.seconds === sinceStart && this.paused === null;
+    const isAll = this.seconds === sinceStart && this.paused === null && !this.strip.isChosen;
     const now = isAll ? {run, account, names} : {run: told(this.label())};
     return this.base === null ? now : {...now, before: told(this.base.label)};
   }
   label() {
+    if (this.strip.isChosen) return this.strip.chosenLabel();
     const words = element('window').selectedOptions[0].textContent;
     return this.paused === null ? words : `${words}, paused`;
   }
@@ -226,21 +234,19 @@ class Live {
     const is = this.paused !== null;
     element('pause').setAttribute('aria-pressed', String(is));
     element('pause').textContent = is ? 'Go on' : 'Pause';
-    this.show();
+    this.renew();
   }
   toggleFreeze() {
     if (this.followed === null) return;
     if (this.base !== null) {
       this.base = null;
     } else {
-      const {shown} = this;
-      const words = element('window').selectedOptions[0].textContent;
-      const label = `at ${new Date().toLocaleTimeString()} (${words})`;
-      this.base = {table: shown.of.table, values: sumOf(shown, this.seconds).slice(), label};
+      const label = `at ${new Date().toLocaleTimeString()} (${this.label()})`;
+      this.base = {table: this.shown.of.table, values: this.valuesShown().slice(), label};
       this.baseHere = null;
     }
     this.showFreeze();
-    this.show();
+    this.renew();
   }
   showFreeze() {
     const is = this.base !== null;

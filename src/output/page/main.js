@@ -66,12 +66,14 @@ function begin(data, samples, html, read) {
     showAbout([{run: data.run, heading: ''}]);
     input.live = view.live = new Live(view, data, (text) => input.say(text));
   }
+  const say = (words) => input.say(words);
   const source = data.live ? null : fileSource(data);
   const hasTimes = !data.live && data.times !== undefined && samples !== null;
-  const strip = hasTimes ? new TimeStrip(view, data, source, (words) => input.say(words)) : null;
+  const strip = data.live ? new LiveStrip(view, view.live, say) : hasTimes ? new TimeStrip(view, data, source, say) : null;
+  if (data.live) view.live.strip = strip;
   input.strip = strip;
   const link = new Link({view, tools, list, editBar, live: view.live, strip, saved: data.view});
-  const told = {run: data.run, account: data.account, names: data.names, sources: data.sources, before: data.before && data.before.run};
+  const told = {run: data.run, account: data.account, names: data.names, notes: data.notes, sources: data.sources, before: data.before && data.before.run};
   new Save({
     view, html, recording: data.live && data.live.recording, say: (words) => input.say(words), words: () => link.words(true, true),
     about: () => (view.live !== null ? view.live.about() : strip !== null ? strip.about(told) : told),
@@ -83,7 +85,7 @@ function begin(data, samples, html, read) {
   }
   element('graph').focus();
   offerToTests(view, times, strip);
-  if (strip === null) return;
+  if (!hasTimes) return;
   readSamples({text: samples, samples: data.times.samples}).then((columns) => strip.begin(columns)).then(() => {
     times.samples = performance.now();
   }).catch((error) => strip.refuse(error));
@@ -92,7 +94,7 @@ function begin(data, samples, html, read) {
 function showFile(view, data, source) {
   view.whyNothing = (data.account && data.account.nothing) || '';
   view.show(source);
-  const about = ({run, account, names, sources}, heading) => ({run, account, names, sources, heading});
+  const about = ({run, account, names, notes, sources}, heading) => ({run, account, names, notes, sources, heading});
   showAbout(data.before ? [about(data.before, 'Before'), about(data, 'Now')] : [about(data, '')]);
   showTables(data.tables || []);
 }

@@ -104,8 +104,8 @@ function foldedText({table, pairs}, comparing) {
 const longestRecording = 3600;
 
 class Save {
-  // `about()` returns {run, account, names, sources, before} of what is shown. `account` and `names` are missing if they cover
-  // more than that.
+  // `about()` returns {run, account, names, notes, sources, before} of what is shown. `account`, `names` and `notes` are
+  // missing if they cover more than that.
   // `recording`: where the server has a recording, or undefined.
   constructor({view, html, about, say, words, recording}) {
     Object.assign(this, {view, html, about, say, words, recording});
@@ -174,11 +174,12 @@ class Save {
   }
   // The edits are in the words, so that the reader of the page can undo them.
   page(picked, wanted) {
-    const {run, account, names, sources, before} = this.about();
+    const {run, account, names, notes, sources, before} = this.about();
     const {given} = this.view;
     const data = {version: knownVersion, run, tables: [], cells: picked.cells('value'), view: this.words()};
     if (wanted === null && account !== undefined) data.account = account;
     if (wanted === null && names !== undefined) data.names = names;
+    if (wanted === null && notes !== undefined) data.notes = notes;
     if (sources !== undefined) data.sources = sources;
     if (given.before !== null) {
       data.before = {run: before, cells: picked.cells('before'), same_processes: !given.table.byName};
