@@ -44,6 +44,8 @@ class LiveView {
     Account account;
     double cpu_s = 0;  // CPU time of this process
     std::uint64_t rss_bytes = 0;
+    double children_cpu_s = 0;  // also of those that have ended
+    std::uint64_t children_rss_bytes = 0;
     std::uint64_t bpf_ns = 0;  // run time of the BPF programs; 0: unknown
     std::uint64_t bpf_runs = 0;
     std::vector<PushCounts> pushes;  // of each server of --push

@@ -45,9 +45,10 @@ std::uint32_t CpuLimit::look(std::uint64_t now_ns, std::uint64_t cost_ns) {
   return ticks_;
 }
 
-std::uint64_t OwnCpuTime::total_ns() {
+std::uint64_t OwnCpuTime::own_ns() { return time_of(CLOCK_PROCESS_CPUTIME_ID).value_or(0); }
+
+std::uint64_t OwnCpuTime::children_ns() {
   std::map<pid_t, std::uint64_t> running;
-  std::uint64_t total_ns = time_of(CLOCK_PROCESS_CPUTIME_ID).value_or(0);
   for (const pid_t pid : own_processes()) {
     clockid_t clock{};
     if (::clock_getcpuclockid(pid, &clock) != 0) continue;
@@ -61,8 +62,9 @@ std::uint64_t OwnCpuTime::total_ns() {
   }
   for (const auto& [pid, time_ns] : of_child_) of_ended_ns_ += time_ns;
   of_child_ = std::move(running);
-  for (const auto& [pid, time_ns] : of_child_) total_ns += time_ns;
-  return total_ns + of_ended_ns_;
+  std::uint64_t sum_ns = of_ended_ns_;
+  for (const auto& [pid, time_ns] : of_child_) sum_ns += time_ns;
+  return sum_ns;
 }
 
 }  // namespace profile

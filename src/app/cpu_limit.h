@@ -32,11 +32,13 @@ class CpuLimit {
   std::uint32_t ticks_ = 1;
 };
 
-// The CPU time of this process and of its children, also of those that have ended since they were last looked at.
+// The CPU time of this process and of its children, also of those that have ended since they were last looked at. In
+// nanoseconds.
 class OwnCpuTime {
  public:
-  // In nanoseconds.
-  [[nodiscard]] std::uint64_t total_ns();
+  [[nodiscard]] std::uint64_t total_ns() { return own_ns() + children_ns(); }
+  [[nodiscard]] static std::uint64_t own_ns();
+  [[nodiscard]] std::uint64_t children_ns();
 
  private:
   std::map<pid_t, std::uint64_t> of_child_;  // those that run

@@ -1,37 +1,36 @@
 #include "app/live_views.h"
 
-#include <sys/resource.h>
 #include <unistd.h>
 
 #include <fstream>
+#include <string>
 #include <utility>
 
 #include "app/options.h"
 #include "app/parsed_options.h"
 #include "app/push_sink.h"
 #include "app/recording_sink.h"
+#include "children/own_processes.h"
 #include "model/wakers.h"
+#include "support/clock.h"
 #include "support/module.h"
 
 namespace profile {
 namespace {
 
-double own_cpu_s() {
-  rusage usage{};
-  ::getrusage(RUSAGE_SELF, &usage);
-  const auto seconds = [](const timeval& time) {
-    return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_usec) / 1e6;
-  };
-  return seconds(usage.ru_utime) + seconds(usage.ru_stime);
-}
-
-// 0 when the kernel does not report it.
-std::uint64_t own_rss_bytes() {
-  std::ifstream statm("/proc/self/statm");
+// 0 when the kernel does not report it, or the process has ended.
+std::uint64_t rss_bytes_of(const std::string& process) {
+  std::ifstream statm("/proc/" + process + "/statm");
   std::uint64_t size = 0;
   std::uint64_t resident = 0;
   statm >> size >> resident;
   return resident * static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE));
+}
+
+std::uint64_t rss_bytes_of_children() {
+  std::uint64_t sum = 0;
+  for (const pid_t pid : own_processes()) sum += rss_bytes_of(std::to_string(pid));
+  return sum;
 }
 
 }  // namespace
@@ -87,8 +86,10 @@ void LivePage::begin(const RunInfo& run) {
 
 void LivePage::add(const std::shared_ptr<const Profile>& profile, const RunStatus& status) {
   view_->add(profile, {.account = status.account,
-                       .cpu_s = own_cpu_s(),
-                       .rss_bytes = own_rss_bytes(),
+                       .cpu_s = to_seconds(OwnCpuTime::own_ns()),
+                       .rss_bytes = rss_bytes_of("self"),
+                       .children_cpu_s = to_seconds(cpu_time_.children_ns()),
+                       .children_rss_bytes = rss_bytes_of_children(),
                        .bpf_ns = status.cost.run_time_ns,
                        .bpf_runs = status.cost.runs,
                        .pushes = pushes_()});

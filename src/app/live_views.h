@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "app/cpu_limit.h"
 #include "app/messages.h"
 #include "app/sink.h"
 #include "terminal/view.h"
@@ -33,6 +34,7 @@ class LivePage : public ProfileSink {
   std::unique_ptr<LiveView> view_;
   std::function<std::vector<PushCounts>()> pushes_;
   std::function<void(const std::string&)> say_;
+  OwnCpuTime cpu_time_;
 };
 
 // It has the terminal from begin() until the user quits or the run ends. It also gives the view its keys.

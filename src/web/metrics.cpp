@@ -93,6 +93,10 @@ void write_user_stacks(MetricsText& text, const StackEndCounts& ends) {
 void write_cost(MetricsText& text, const LiveView::Status& status) {
   text.counter("process_cpu_seconds_total", "CPU time of the profiler itself.", status.cpu_s);
   text.gauge("process_resident_memory_bytes", "Memory of the profiler itself.", status.rss_bytes);
+  text.counter("profile_children_cpu_seconds_total", "CPU time of its child processes.", status.children_cpu_s);
+  text.gauge("profile_children_resident_memory_bytes",
+             "Memory of its child processes, each with the pages that it shares with others.",
+             status.children_rss_bytes);
   if (status.bpf_ns == 0 && status.bpf_runs == 0) return;  // unknown
   text.counter("profile_bpf_seconds_total", "Time the profiler's BPF programs ran.", to_seconds(status.bpf_ns));
   text.counter("profile_bpf_runs_total", "How often they ran.", status.bpf_runs);

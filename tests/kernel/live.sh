@@ -32,6 +32,7 @@ for where in recorded idle filtered lost; do ended=$((ended + $(metric "profile_
 expect_equal "$ended" "$first_taken" "samples by where they ended, added up"
 expect_equal "$(metric 'profile_samples_total{ended="lost"}')" 0 "lost"
 expect_between "$(metric process_resident_memory_bytes)" 1000000 1000000000 "memory"
+expect_between "$(metric profile_children_resident_memory_bytes)" 1000000 1000000000 "memory of the children"
 ((first_taken > 0)) || fail "no sample was taken"
 ((after <= first_taken)) || fail "$after samples of the workload, of $first_taken that were taken"
 

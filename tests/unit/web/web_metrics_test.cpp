@@ -66,6 +66,8 @@ LiveFigures figures() {
                         .lost_unread = 1};
   all.status.cpu_s = 1.25;
   all.status.rss_bytes = 7'000'000'000;
+  all.status.children_cpu_s = 0.5;
+  all.status.children_rss_bytes = 30'000'000;
   all.status.bpf_ns = 1'500'000;
   all.status.bpf_runs = 100;
   all.ticks = 7;
@@ -96,6 +98,8 @@ TEST_CASE("the metrics have the right format, and the samples add up") {
   CHECK(value("profile_value_total{event=\"cpu-clock\",unit=\"samples\"}") == 1.8e19);
   CHECK(value("process_cpu_seconds_total") == 1.25);
   CHECK(value("process_resident_memory_bytes") == 7e9);
+  CHECK(value("profile_children_cpu_seconds_total") == 0.5);
+  CHECK(value("profile_children_resident_memory_bytes") == 3e7);
   CHECK(value("profile_bpf_seconds_total") == 0.0015);
   CHECK(value("profile_bpf_runs_total") == 100);
   CHECK(value("profile_live_ticks_total") == 7);
