@@ -1,5 +1,5 @@
 // Compares two profiles as text: the functions that gained and lost most. It compares shares of the totals, not values,
-// because one profile may cover more time than the other.
+// because one profile may cover more time than the other; but memory by its bytes.
 #pragma once
 
 #include <cstddef>

@@ -82,6 +82,16 @@ class FlameTable {
   [[nodiscard]] const std::vector<Owner>& owners() const { return owners_; }
   [[nodiscard]] const std::vector<Node>& nodes() const { return nodes_; }
 
+  // The node of the function that the value of a stack belongs to: an ancestor where the leaf waits or allocates for
+  // it (output/blamed_frame.h), else the node itself. Only where runs of unknown frames are kept.
+  [[nodiscard]] Index blamed(Index node) const {
+    const auto found = blamed_.find(node);
+    return found == blamed_.end() ? node : found->second;
+  }
+  void blame(Index node, Index on) {
+    if (on != node) blamed_[node] = on;
+  }
+
   // The number of items of each kind at one moment; a reader keeps it to find what is new later.
   struct Mark {
     std::size_t strings = 0;
@@ -124,6 +134,7 @@ class FlameTable {
   std::unordered_map<Owner, Index, OwnerHash> owner_ids_;
   std::vector<Node> nodes_;
   std::unordered_map<std::uint64_t, Index> node_ids_;  // key: parent << 32 | frame
+  std::unordered_map<Index, Index> blamed_;
 };
 
 // Sums of cells: each pair of owner and node is there once, in the order of arrival.

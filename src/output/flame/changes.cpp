@@ -111,7 +111,7 @@ class FlameChanges::Making {
     const std::size_t begin = items_.size();
     ++stack_;
     const bool has_frames = leaf != FlameTable::none;
-    const std::size_t last = has_frames ? table_.nodes()[leaf].frame : functions_ - 1;
+    const std::size_t last = has_frames ? table_.nodes()[table_.blamed(leaf)].frame : functions_ - 1;
     items_.push_back(static_cast<std::uint32_t>(self(last)));
     if (!has_frames) items_.push_back(static_cast<std::uint32_t>(total(last)));
     for (FlameTable::Index node = leaf; node != FlameTable::none; node = table_.nodes()[node].parent) {

@@ -161,6 +161,9 @@ class Comparing {
       const Index parent = node.parent == FlameTable::none ? FlameTable::none : nodes[node.parent];
       nodes.push_back(table_.child(parent, frames_[functions[node.frame]]));
     }
+    for (const Cell& cell : originals) {
+      if (cell.node != FlameTable::none) table_.blame(nodes[cell.node], nodes[from.blamed(cell.node)]);
+    }
     std::vector<Index> owners;
     owners.reserve(from.owners().size());
     for (Index i = 0; i < from.owners().size(); ++i) owners.push_back(owner(from, i));

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "model/stack_end.h"
+#include "output/blamed_frame.h"
 #include "output/clean_text.h"
 #include "output/shown_frame.h"
 #include "support/hash.h"
@@ -124,13 +125,23 @@ class FlameTable::Adding {
   std::vector<Cell> cells(std::vector<Index>* cell_of_row) {
     FlameSums sums;
     for (const Row& row : profile_.rows()) {
-      const std::size_t cell = sums.add({.owner = owner_of(row), .node = node_of(row), .value = row.value});
+      const Index node = node_of(row);
+      if (table_.runs_ == UnknownRuns::kept && node != none) blame(row, node);
+      const std::size_t cell = sums.add({.owner = owner_of(row), .node = node, .value = row.value});
       if (cell_of_row != nullptr) cell_of_row->push_back(static_cast<Index>(cell));
     }
     return std::move(sums).take();
   }
 
  private:
+  void blame(const Row& row, Index node) {
+    Index on = node;
+    for (std::size_t above = blamed_place(profile_, row); above != 0 && on != none; --above) {
+      on = table_.nodes_[on].parent;
+    }
+    if (on != none) table_.blame(node, on);
+  }
+
   StringId clean(std::string_view text) { return table_.intern(clean_text(text)); }
   StringId name(StringId id) { return table_.intern(clean_name(profile_.strings.view(id))); }
 

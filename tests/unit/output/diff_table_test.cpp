@@ -3,8 +3,11 @@
 
 #include <sstream>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
+#include "fixed_profile.h"
 #include "input/profile_reader.h"
 #include "output/flame/comparison.h"
 #include "output/flame/diff_table.h"
@@ -61,6 +64,42 @@ TEST_CASE("the headings say which is before and after, and a terminal shows smal
   CHECK(coloured.find("\x1b[90m     30.00%  30.40%   +0.40        30.00%  30.40%   +0.40  small\x1b[0m\n") !=
         std::string::npos);
   CHECK(coloured.find("     50.00%  60.00%  +10.00        50.00%  60.00%  +10.00  big\n") != std::string::npos);
+}
+
+namespace {
+
+// keep() allocates `bytes` by malloc of the C library, and a cache always as much.
+Profile heap(std::uint64_t bytes) {
+  Profile profile;
+  profile.run.unit = "bytes";
+  profile.run.counted = "allocations";
+  test::Namer name(profile);
+  const ProcessId app = profile.process(7, 0, "app");
+  const FrameId allocator = name.user(app, 0x1000, "malloc", "libc.so.6", 0);
+  for (const auto& [function, size] : {std::pair("keep", bytes), std::pair("cache", std::uint64_t{1'000'000})}) {
+    const FrameId own = name.user(app, 0x2000 + std::string_view(function).size(), function, "app", 0);
+    Row row;
+    row.process = app;
+    row.user = profile.stack(std::vector{allocator, own});
+    row.value = size;
+    row.samples = 1;
+    profile.add(row);
+  }
+  return profile;
+}
+
+}  // namespace
+
+TEST_CASE("memory is compared in bytes, and belongs to what called the allocator") {
+  const FlameComparison flames = compare_flames(heap(1'000'000), heap(3'500'000));
+  std::ostringstream out;
+  write_diff_table(out, {.name = "before", .cells = flames.before}, {.name = "after", .cells = flames.after},
+                   flames.table, {.unit = "bytes"});
+  const std::string text = std::move(out).str();
+  CHECK(text.find("after (4500000 bytes) compared with before (2000000 bytes), in bytes") == 0);
+  CHECK(rows(text, "that gained") == std::vector<std::string>{"1.0 MB 3.5 MB +2.5 MB 1.0 MB 3.5 MB +2.5 MB keep",
+                                                              "0 B 0 B 0 B 2.0 MB 4.5 MB +2.5 MB malloc"});
+  CHECK(text.find("No function lost.") != std::string::npos);
 }
 
 TEST_CASE("a function that calls itself counts once in its total") {
