@@ -17,6 +17,9 @@ struct HotFunction {
   std::string module;       // "libc.so.6", "[kernel]"; empty when not known
   std::uint64_t self = 0;   // sum over the rows that belong to it: it is the leaf or, of a wait, who waits
   std::uint64_t total = 0;  // sum over the rows that have it; recursion counts once
+  // What `self` is made of, the two largest parts: "fsync", "read 61%, write 38%". Empty: not known.
+  std::string calls = {};  // of a wait or an allocation: what the function called
+  std::string lines = {};  // of a run with source lines: where in the function
 };
 
 // `profile` must be symbolised. The largest self value comes first; all self values add up to the profile's total.

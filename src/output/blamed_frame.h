@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <string_view>
 
 #include "model/profile.h"
 
@@ -14,5 +15,9 @@ namespace profile {
 // first one outside kernel, C library, allocator and, below a script's function, interpreter. 0, the leaf itself: the
 // row is of another kind, or has no such function.
 [[nodiscard]] std::size_t blamed_place(const Profile& profile, const Row& row);
+// What the blamed function called when it waited or allocated: "fsync", "pthread_mutex_lock", "operator new(unsigned
+// long)". Of the C library's functions it is the outermost with a name, without one the system call. Empty: not known,
+// or the leaf itself is blamed. A part of `profile`.
+[[nodiscard]] std::string_view call_of_blamed(const Profile& profile, const Row& row);
 
 }  // namespace profile

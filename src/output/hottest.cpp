@@ -3,10 +3,13 @@
 #include "output/hottest.h"
 
 #include <algorithm>
+#include <functional>
 #include <map>
 #include <optional>
 #include <sstream>
+#include <string_view>
 #include <tuple>
+#include <unordered_map>
 #include <unordered_set>
 #include <utility>
 
@@ -23,6 +26,8 @@ namespace {
 
 // A longer name would push the module off the screen.
 constexpr std::size_t widest_name = 60;
+constexpr std::size_t widest_part = 30;
+constexpr double of_least_share = 2000;  // 0.05 %: percent() shows less as 0.0 %
 
 // The rows that count in the summary. A kernel thread waits for work all the time.
 class ListedRows {
@@ -72,6 +77,36 @@ enum class Which : std::uint8_t {
   of_scripts  // a row belongs to the innermost one, whatever that calls
 };
 
+// What the values of functions are made of.
+class Parts {
+ public:
+  void add(std::size_t function, std::string_view part, std::uint64_t value) {
+    if (!part.empty()) parts_[function][std::string(part)] += value;
+  }
+  // The text for a function with that value of its own.
+  [[nodiscard]] std::string text(std::size_t function, std::uint64_t self) const {
+    const auto found = parts_.find(function);
+    if (found == parts_.end()) return {};
+    std::vector<std::pair<std::string, std::uint64_t>> sorted(found->second.begin(), found->second.end());
+    std::ranges::stable_sort(sorted, std::ranges::greater(), [](const auto& part) { return part.second; });
+    constexpr double whole = 0.995;  // which percent() would show as 100
+    constexpr double least = 0.05;
+    constexpr std::size_t most = 2;
+    std::string text;
+    for (const auto& [part, value] : std::span(sorted).first(std::min(most, sorted.size()))) {
+      const double share = ratio(value, self);
+      if (share < least && !text.empty()) break;
+      if (!text.empty()) text += ", ";
+      text += cut_to_cells(clean_text(part), widest_part);
+      if (share < whole) text += ' ' + decimal(100 * share, 0) + '%';
+    }
+    return text;
+  }
+
+ private:
+  std::unordered_map<std::size_t, std::map<std::string, std::uint64_t, std::less<>>> parts_;
+};
+
 class Functions {
  public:
   explicit Functions(const Profile& profile, Which which = Which::all, const ListedRows* listed = nullptr)
@@ -88,6 +123,10 @@ class Functions {
     for (const Row& row : profile_.rows()) {
       if (listed_ != nullptr && !listed_->has(profile_, row)) continue;
       which_ == Which::all ? count(row) : count_scripts(row);
+    }
+    for (std::size_t i = 0; i < functions_.size(); ++i) {
+      functions_[i].calls = calls_.text(i, functions_[i].self);
+      functions_[i].lines = lines_.text(i, functions_[i].self);
     }
     std::erase_if(functions_, [](const HotFunction& function) { return function.total == 0; });
     std::sort(functions_.begin(), functions_.end(), [](const HotFunction& a, const HotFunction& b) {
@@ -114,6 +153,8 @@ class Functions {
       std::string name;
       append_function(name, profile_, one, Semicolon::keep);
       shown_.push_back(function(std::move(name), module));
+      const bool has_line = is_apart_by_line(profile_.run, *one.frame) && one.at.line != 0;
+      places_.push_back(has_line ? one.at : SourceLine());
     });
   }
 
@@ -124,18 +165,35 @@ class Functions {
       if (part.stack == StackId::none) meet(function(clean_text(part.text), {}), row.value);
       for (const FrameId id : profile_.stack(part.stack)) {
         const auto frame = static_cast<std::size_t>(id);
-        for (std::size_t at = shown_of_[frame]; at != shown_of_[frame + 1]; ++at) meet(shown_[at], row.value);
+        for (std::size_t at = shown_of_[frame]; at != shown_of_[frame + 1]; ++at) {
+          if (above_blamed_ == 0) add_parts(row, at);
+          meet(shown_[at], row.value);
+        }
       }
     }
     if (above_blamed_ == 0) meet(function(std::string(no_stack_name), {}), row.value);
+  }
+
+  // `blamed`: index in shown_.
+  void add_parts(const Row& row, std::size_t blamed) {
+    if (is_blamed_on_caller(profile_, row)) calls_.add(shown_[blamed], call_of_blamed(profile_, row), row.value);
+    add_line(blamed, row.value);
+  }
+
+  void add_line(std::size_t at, std::uint64_t value) {
+    std::string line;
+    append_source_line(line, profile_, places_[at], Semicolon::keep);
+    if (!line.empty()) lines_.add(shown_[at], std::string_view(line).substr(1), value);
   }
 
   void count_scripts(const Row& row) {
     ++row_number_;
     above_blamed_ = 0;
     for (const FrameId id : profile_.stack(row.user)) {
-      if (profile_.frame(id).kind == FrameKind::script)
-        meet(shown_[shown_of_[static_cast<std::size_t>(id)]], row.value);
+      if (profile_.frame(id).kind != FrameKind::script) continue;
+      const std::size_t at = shown_of_[static_cast<std::size_t>(id)];
+      if (above_blamed_ == 0) add_line(at, row.value);
+      meet(shown_[at], row.value);
     }
   }
 
@@ -153,7 +211,10 @@ class Functions {
   std::vector<HotFunction> functions_;
   std::vector<std::uint64_t> counted_at_;  // by function: number of the last row that has it; 0: none
   std::vector<std::size_t> shown_;         // functions of frames; those of one frame are together, leaf first
+  std::vector<SourceLine> places_;         // of those, by the same index, if lines are known and kept apart
   std::vector<std::size_t> shown_of_;      // by FrameId: index of its first function in shown_; then the end
+  Parts calls_;
+  Parts lines_;
   std::uint64_t row_number_ = 0;
   // How many functions of the row come before the one that it is blamed on; SIZE_MAX and less when it has been met.
   std::size_t above_blamed_ = 0;
@@ -202,7 +263,6 @@ std::uint64_t sum_of_selves(std::span<const HotFunction> functions) {
 
 Amounts write_table(std::ostream& out, const RunUnit& unit, std::span<const HotFunction> functions, std::size_t most,
                     bool with_modules, std::uint64_t whole) {
-  constexpr double of_least_share = 2000;  // 0.05 %: percent() shows less as 0.0 %
   const auto has_share = [whole](const HotFunction& function) {
     return of_least_share * static_cast<double>(function.self) >= static_cast<double>(whole);
   };
@@ -212,17 +272,32 @@ Amounts write_table(std::ostream& out, const RunUnit& unit, std::span<const HotF
   Amounts amounts(unit, functions.first(shown), whole);
   out << top_of(shown, functions.size(), "function") << ", in " << amounts.unit() << '\n';
   std::vector<TextTable::Column> columns = {{"SELF"}, {"SHARE"}, {"TOTAL"}, {"SHARE"}};
-  columns.push_back({"FUNCTION", TextTable::Align::left});
-  if (with_modules) columns.push_back({"MODULE", TextTable::Align::left});
+  std::vector<const std::string HotFunction::*> texts;
+  const auto add_column = [&](const char* heading, const std::string HotFunction::*text) {
+    columns.push_back({heading, TextTable::Align::left});
+    texts.push_back(text);
+  };
+  add_column("FUNCTION", &HotFunction::name);
+  if (with_modules) add_column("MODULE", &HotFunction::module);
+  const auto has = [&](const std::string HotFunction::*text) {
+    return std::ranges::any_of(functions.first(shown), [&](const auto& function) { return !(function.*text).empty(); });
+  };
+  if (has(&HotFunction::calls)) add_column("CALLS", &HotFunction::calls);
+  if (has(&HotFunction::lines)) add_column("LINES", &HotFunction::lines);
   TextTable table(std::move(columns));
   for (const HotFunction& function : functions.first(shown)) {
     std::vector<std::string> cells = {amounts.text(function.self), percent(function.self, whole),
-                                      amounts.text(function.total), percent(function.total, whole), function.name};
-    if (with_modules) cells.push_back(function.module);
+                                      amounts.text(function.total), percent(function.total, whole)};
+    for (const auto text : texts) cells.push_back(function.*text);
     table.add(std::move(cells));
   }
   table.write(out);
   return amounts;
+}
+
+void add_lines(const std::ostringstream& text, std::vector<std::string>& lines) {
+  std::istringstream in(text.str());
+  for (std::string line; std::getline(in, line);) lines.push_back(std::move(line));
 }
 
 // Most of what a script costs is in functions of its interpreter and of libraries, which do not say what to change. If
@@ -241,10 +316,62 @@ void add_script_lines(const Profile& profile, std::span<const HotFunction> all, 
   if (sum_of_selves(scripts) < whole / 20 || is_shown(scripts.front())) return;
   std::ostringstream out;
   write_table(out, profile.run.unit, scripts, std::min<std::size_t>(most, 5), true, whole);
-  std::istringstream in(std::move(out).str());
-  std::size_t number = lines.size();
-  for (std::string line; std::getline(in, line);) lines.push_back(std::move(line));
+  const std::size_t number = lines.size();
+  add_lines(out, lines);
   lines[number] += ", of scripts: SELF is with what they call outside of the script";
+}
+
+// The name of the function that a row is blamed on. Empty: it has no function of a program.
+std::string blamed_name(const Profile& profile, const Row& row) {
+  std::size_t before = blamed_place(profile, row);
+  if (before == 0) return {};
+  std::string name;
+  for (const ShownPart& part : shown_parts(profile, row)) {
+    if (part.stack == StackId::none) --before;
+    for_each_shown(profile, part.stack, [&](const ShownFrame& shown) {
+      if (before-- == 0) append_function(name, profile, shown, Semicolon::keep);
+    });
+  }
+  return cut_to_cells(name, widest_name);
+}
+
+// Who ended the waits: of a lock the thread that held it, of a queue the one that filled it.
+void add_waker_lines(const Profile& profile, const ListedRows& listed, std::size_t most, const Amounts& amounts,
+                     std::vector<std::string>& lines) {
+  std::map<std::tuple<std::string, std::string, std::string>, std::uint64_t> sums;
+  for (const Row& row : profile.rows()) {
+    if (row.waker == StringId::empty || !listed.has(profile, row)) continue;
+    Row waking;
+    waking.user = row.waker_user;
+    waking.kernel = row.waker_kernel;
+    sums[{blamed_name(profile, row), clean_text(profile.strings.view(row.waker)), blamed_name(profile, waking)}] +=
+        row.value;
+  }
+  std::vector<std::pair<std::tuple<std::string, std::string, std::string>, std::uint64_t>> sorted;
+  for (auto& [names, value] : sums) {
+    if (!std::get<0>(names).empty()) sorted.emplace_back(names, value);
+  }
+  if (sorted.empty()) return;
+  std::ranges::stable_sort(sorted, std::ranges::greater(), [](const auto& pair) { return pair.second; });
+  const std::uint64_t whole = listed.total(profile);
+  const auto with_share = std::ranges::count_if(sorted, [whole](const auto& pair) {
+    return of_least_share * static_cast<double>(pair.second) >= static_cast<double>(whole);
+  });
+  const std::size_t shown = std::clamp<std::size_t>(static_cast<std::size_t>(with_share), 1, most);
+  lines.push_back(top_of(shown, sorted.size(), "waker") + ", in " + amounts.unit() +
+                  ": who ended the waits of FUNCTION");
+  TextTable table({{"WAITED"},
+                   {"SHARE"},
+                   {"FUNCTION", TextTable::Align::left},
+                   {"WOKEN BY", TextTable::Align::left},
+                   {"IN", TextTable::Align::left}});
+  for (const auto& [names, value] : std::span(sorted).first(shown)) {
+    const auto& [function, thread, waking] = names;
+    table.add({amounts.text(value), percent(value, whole), function, thread, waking});
+  }
+  std::ostringstream out;
+  table.write(out);
+  add_lines(out, lines);
 }
 
 }  // namespace
@@ -267,13 +394,13 @@ std::vector<std::string> hottest_lines(const Profile& profile, std::size_t most)
   std::vector<std::string> lines;
   const auto is_blamed = [&](const Row& row) { return is_blamed_on_caller(profile, row); };
   const bool names_callers = std::ranges::any_of(profile.rows(), is_blamed);
-  std::istringstream in(std::move(out).str());
-  for (std::string line; std::getline(in, line);) lines.push_back(std::move(line));
+  add_lines(out, lines);
   if (names_callers)
     lines.front() += ": SELF is of the first frame outside kernel, C library, allocator and interpreter";
   if (const std::string difference = listed.difference(profile); !difference.empty()) {
     lines.push_back("all together " + amounts.text(whole) + ' ' + amounts.unit() + difference);
   }
+  add_waker_lines(profile, listed, most, amounts, lines);
   add_script_lines(profile, functions, listed, most, lines);
   return lines;
 }

@@ -77,11 +77,17 @@ class Futex final : public Source {
                      return std::vector{into.strings.intern(name.empty() ? std::string_view(sum.comm) : name),
                                         into.strings.intern(std::to_string(tgid)), into.strings.intern(text)};
                    }));
+    has_waits_ |= !into.duration_tables.back().rows.empty();
   }
-  [[nodiscard]] std::vector<std::string> notes() const override { return rows_.notes(); }
+  [[nodiscard]] std::vector<std::string> notes() const override {
+    std::vector<std::string> lines = rows_.notes();
+    if (has_waits_) lines.emplace_back("who ended such waits, as the holder of a lock does: -e off-cpu --waker");
+    return lines;
+  }
 
  private:
   DurationRows rows_;
+  bool has_waits_ = false;
 };
 
 }  // namespace

@@ -162,6 +162,52 @@ TEST_CASE("the functions that wait have the whole of the threads that wait, or s
         "all together 11.500 s, with the threads that never woke up; waits of kernel threads are left out");
 }
 
+TEST_CASE("the list of waits says what the functions called, on which lines, and who ended the waits") {
+  Profile profile;
+  test::Namer name(profile);
+  profile.run.event = "off-cpu";
+  profile.run.unit = "microseconds";
+  profile.run.counted = "waits";
+  const ProcessId app = profile.process(7, 0, "app");
+  const FrameId lock = name.user(app, 0x1000, "pthread_mutex_lock", "libc.so.6", 0);
+  const FrameId sync = name.user(app, 0x1100, "fsync", "libc.so.6", 0);
+  const FrameId at_lock = name.user(app, 0x2000, "save", "app", 0x10);
+  const FrameId at_sync = name.user(app, 0x2020, "save", "app", 0x30);
+  const FrameId unlock = name.user(app, 0x1200, "pthread_mutex_unlock", "libc.so.6", 0);
+  const FrameId holder = name.user(app, 0x3000, "hold", "app", 0);
+  const StringId file = profile.strings.intern("/src/save.c");
+  const auto set_line = [&](FrameId id, std::uint32_t line) {
+    profile.frames()[static_cast<std::size_t>(id)].source =
+        profile.source({.at = {.file = file, .line = line}, .inlined = {}});
+  };
+  set_line(at_lock, 12);
+  set_line(at_sync, 30);
+  Row row;
+  row.process = app;
+  row.samples = 1;
+  row.user = profile.stack(std::vector{lock, at_lock});
+  row.value = 750;
+  row.waker = profile.strings.intern("worker");
+  row.waker_user = profile.stack(std::vector{unlock, holder});
+  profile.add(row);
+  row.user = profile.stack(std::vector{sync, at_sync});
+  row.value = 250;
+  row.waker = profile.strings.intern("swapper/0");
+  row.waker_user = StackId::none;
+  profile.add(row);
+  std::string text;
+  for (const std::string& line : hottest_lines(profile, 10)) text += line + '\n';
+  CHECK(text ==
+        "Top 1 function of 3, in ms: SELF is of the first frame outside kernel, C library, allocator and interpreter\n"
+        " SELF   SHARE  TOTAL   SHARE  FUNCTION  MODULE  CALLS                              LINES\n"
+        "1.000  100.0%  1.000  100.0%  save      app     pthread_mutex_lock 75%, fsync 25%  save.c:12 75%, save.c:30 "
+        "25%\n"
+        "Top 2 wakers, in ms: who ended the waits of FUNCTION\n"
+        "WAITED  SHARE  FUNCTION  WOKEN BY   IN\n"
+        " 0.750  75.0%  save      worker     hold\n"
+        " 0.250  25.0%  save      swapper/0\n");
+}
+
 TEST_CASE("sizes have the unit that makes them short") {
   CHECK(size_text(0) == "0 bytes");
   CHECK(size_text(1) == "1 byte");

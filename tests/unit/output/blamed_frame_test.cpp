@@ -47,6 +47,50 @@ TEST_CASE("a wait belongs to the first function outside kernel and C library") {
   CHECK(self_of(profile, "__schedule") == 0);
 }
 
+TEST_CASE("what the blamed function called is the outermost function of the C library, else the system call") {
+  Profile profile = waiting("waits");
+  CHECK(call_of_blamed(profile, profile.rows()[0]) == "read");
+  test::Namer name(profile);
+  Row row = profile.rows()[0];
+  const FrameId raw = name.user(row.process, 0x4000, "raw_call", "app", 0);
+  const FrameId entry = name.kernel(0x9100, "entry_SYSCALL_64_after_hwframe", "kernel", 0);
+  const FrameId call = name.kernel(0x9200, "do_syscall_64", "kernel", 0);
+  const FrameId fsync = name.kernel(0x9300, "__x64_sys_fsync", "kernel", 0);
+  row.user = profile.stack(std::vector{raw});
+  row.kernel = profile.stack(std::vector{fsync, call, entry});
+  CHECK(call_of_blamed(profile, row) == "fsync");
+  row.kernel = StackId::missed;
+  CHECK(call_of_blamed(profile, row).empty());
+  profile.run.counted = "samples";
+  CHECK(call_of_blamed(profile, row).empty());
+}
+
+TEST_CASE("the functions that programs wrap around malloc are not what allocates") {
+  Profile profile;
+  profile.run.counted = "allocations";
+  test::Namer name(profile);
+  const ProcessId app = profile.process(7, 0, "app");
+  auto blamed = [&, address = std::uint64_t{0x1000}](const char* wrapper) mutable {
+    const FrameId inner = name.user(app, address += 0x100, "malloc", "libc.so.6", 0);
+    const FrameId own = name.user(app, address += 0x100, wrapper, "app", 0);
+    const FrameId caller = name.user(app, address += 0x100, "caller", "app", 0);
+    Row row;
+    row.process = app;
+    row.user = profile.stack(std::vector{inner, own, caller});
+    row.value = row.samples = 1;
+    return blamed_place(profile, row);
+  };
+  for (const char* const wrapper : {"xmalloc", "zmalloc_usable", "ztrymalloc_usable", "g_malloc0", "g_malloc_n",
+                                    "ruby_xrealloc2", "xstrdup", "palloc0", "CRYPTO_malloc"}) {
+    CAPTURE(wrapper);
+    CHECK(blamed(wrapper) == 2);
+  }
+  for (const char* const own : {"xmallocate", "my_function", "smart_realloc_all", "x", "mallocator"}) {
+    CAPTURE(own);
+    CHECK(blamed(own) == 1);
+  }
+}
+
 TEST_CASE("a tag comes before the frames") {
   Profile profile = waiting("samples");
   const StringId tag = profile.strings.intern(off_cpu_tag);
