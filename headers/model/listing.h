@@ -58,9 +58,10 @@ struct ListedCode {
 };
 
 struct FunctionListing {
-  std::string name;    // clean
-  std::string module;  // clean; empty: not known
-  std::string symbol;  // as the file spells the name; empty: it has none
+  std::string name;           // clean
+  std::string module;         // clean; empty: not known
+  std::string symbol;         // as the file spells the name; empty: it has none
+  bool is_of_script = false;  // it has lines, and no code in a file
   PlaceValue value;
   std::vector<ListedFile> files;  // the one with the largest value first
   std::vector<ListedCode> codes;  // likewise

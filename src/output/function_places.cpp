@@ -44,7 +44,7 @@ class ShownFunctions {
     std::string name;
     std::string module;
     StringId symbol = StringId::empty;
-    bool is_user = false;
+    FrameKind kind{};
     PlaceValue value;
   };
 
@@ -81,11 +81,8 @@ class ShownFunctions {
       append_function(name, profile_, one, Semicolon::keep);
       const auto [found, is_new] = numbers_.try_emplace({name, module}, functions_.size());
       if (is_new) {
-        functions_.push_back({.name = std::move(name),
-                              .module = module,
-                              .symbol = one.symbol,
-                              .is_user = one.frame->kind == FrameKind::user,
-                              .value = {}});
+        functions_.push_back(
+            {.name = std::move(name), .module = module, .symbol = one.symbol, .kind = one.frame->kind, .value = {}});
       }
       shown_.push_back(found->second);
     });
@@ -136,6 +133,7 @@ FunctionListing listing_of(const Profile& profile, const ShownFunctions::Functio
   FunctionListing listing{.name = function.name,
                           .module = function.module,
                           .symbol = std::string(profile.strings.view(function.symbol)),
+                          .is_of_script = function.kind == FrameKind::script,
                           .value = values.value,
                           .files = {},
                           .codes = {},
@@ -227,7 +225,7 @@ std::vector<FunctionListing> largest_functions(const Profile& profile, std::size
   }
   std::vector<std::size_t> by_self;
   for (std::size_t i = 0; i < functions.size(); ++i) {
-    if (functions[i].symbol != StringId::empty && functions[i].is_user) by_self.push_back(i);
+    if (functions[i].symbol != StringId::empty && functions[i].kind == FrameKind::user) by_self.push_back(i);
   }
   std::vector<std::size_t> by_total = by_self;
   const auto sort = [&](std::vector<std::size_t>& numbers, std::uint64_t PlaceValue::*value, std::size_t count) {

@@ -97,7 +97,8 @@ void write_listings(std::ostream& out, const Profile& profile, const SourceListi
     const Widths widths = widths_of(function);
     for (const ListedFile& file : function.files) write_file(out, file, function, widths);
     if (function.files.empty()) out << "(no source line is known)\n";
-    if (function.places.empty()) out << "(no address of it is recorded; pprof and JSON of a program have them)\n";
+    if (function.places.empty() && !function.is_of_script)
+      out << "(no address of it is recorded; pprof and JSON of a program have them)\n";
     for (const ListedCode& code : function.codes) write_code(out, code, function, widths);
   }
 }

@@ -254,7 +254,13 @@ void SourceReader::complete(const Profile& profile, std::span<FunctionListing> f
   for (std::size_t i = 0; i < functions.size(); ++i) {
     std::ranges::stable_sort(functions[i].codes,
                              [&](const auto& a, const auto& b) { return value_of(a) > value_of(b); });
-    for (ListedFile& file : functions[i].files) add_text(file, with_code[i][file.path], extent);
+    for (ListedFile& file : functions[i].files) {
+      if (functions[i].is_of_script) {
+        file.why_no_text = "the texts of scripts are not read";
+      } else {
+        add_text(file, with_code[i][file.path], extent);
+      }
+    }
   }
 }
 
