@@ -4,6 +4,7 @@
 #include <boost/program_options.hpp>
 #include <cerrno>
 #include <cmath>
+#include <iterator>
 #include <set>
 #include <sstream>
 
@@ -70,14 +71,35 @@ void give_back_durations(po::parsed_options& parsed) {
   }
 }
 
+// Words that people try as options, and how what they mean is asked for.
+struct Wish {
+  std::string_view word;
+  std::string_view way;
+};
+constexpr Wish wishes[] = {
+    {"duration", "the duration has no option: profile 10"},
+    {"leak", "-e malloc --live shows memory that is not freed"},
+    {"leaks", "-e malloc --live shows memory that is not freed"},
+    {"memory", "-e malloc shows allocations, with --live what is not freed"},
+    {"heap", "-e malloc shows allocations, with --live what is not freed"},
+    {"lock", "-e futex shows waits for locks, -e off-cpu --waker who ends them"},
+    {"locks", "-e futex shows waits for locks, -e off-cpu --waker who ends them"},
+    {"wait", "-e off-cpu shows waits"},
+    {"name", "--comm NAME takes threads by their name, -p LIST processes by their number"},
+    {"process", "-p LIST takes processes by their number, --comm NAME threads by their name"},
+    {"thread", "-L LIST takes threads by their number, --comm NAME by their name"},
+    {"flamegraph", "-o FILE.html writes a flame graph"},
+    {"flame", "-o FILE.html writes a flame graph"},
+};
+
 std::string nearest_option(const std::string& typed) {
   const std::string name = typed.substr(std::min(typed.find_first_not_of('-'), typed.size()));
-  constexpr const char* no_option = "duration";
-  std::vector<std::string> names{no_option};
+  if (const auto* const wish = std::ranges::find(wishes, name, &Wish::word); wish != std::end(wishes)) {
+    return "; " + std::string(wish->way);
+  }
+  std::vector<std::string> names;
   for (const OptionRow& row : option_rows()) names.emplace_back(row.long_name);
   std::vector<std::string> nearest = nearest_names(name, std::move(names));
-  if (nearest.front() == no_option) return "; the duration has no option: profile 10";
-  std::erase(nearest, no_option);
   for (std::string& each : nearest) each.insert(0, "--");
   return suggestion("; ", nearest);
 }
@@ -179,7 +201,12 @@ std::vector<std::uint32_t> ParsedOptions::ids(const char* name, const char* what
     for (bool has_more = true; has_more;) {
       has_more = rest.find(',') != rest.npos;
       const auto id = parse_number<std::uint32_t>(take_until(rest, ','));
-      if (!id || *id == 0 || *id > highest_pid) throw bad_value(name, list, std::string("not a ") + what + " id");
+      if (!id || *id == 0 || *id > highest_pid) {
+        const bool has_letter = list.find_first_not_of("0123456789,- ") != list.npos;
+        throw bad_value(
+            name, list,
+            std::string("not a ") + what + " id" + (has_letter ? "; --comm NAME takes threads by their name" : ""));
+      }
       all.push_back(*id);
     }
   }
