@@ -30,13 +30,11 @@ SSL_CERT_FILE=$tmp/certificate sample -F 199 -p "$busy" --push "parca+https://$a
 expect_taken tls "$recorded"
 
 # Without the process that pushes, the run goes on to its report.
-begin -F 199 -p "$busy" -f --push "parca+https://$address" 1
-has_pusher() { pusher=$(pgrep -x profile-push -P "$profiler"); }
-wait_until has_pusher
-kill -KILL "$pusher"
+begin_counted -F 199 -p "$busy" -o - --push "parca+https://$address" 1
+kill -KILL "$(pgrep -x profile-push -P "$profiler")"
 finish
 expect_status 1
 expect_err 'the process that pushes profiles was ended'
 expect_err '^[1-9][0-9]* samples? w[a-z]+ not sent to parca'
 expect_balance
-expect_folded_total
+expect_equal "$(counted_total)" "$recorded" "samples of the report"
