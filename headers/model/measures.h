@@ -6,6 +6,7 @@
 #include <array>
 #include <bit>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -67,6 +68,13 @@ struct DurationTable {
     std::vector<StringId> labels;  // as many as there are columns
     Durations durations;
     std::uint64_t bytes = 0;  // moved; 0 when the source does not count them
+    // A variable of a process, whose name the last label gets.
+    struct Variable {
+      std::uint32_t tgid = 0;
+      std::uint32_t image = 0;
+      std::uint64_t address = 0;
+    };
+    std::optional<Variable> variable = std::nullopt;
   };
   std::vector<Row> rows = {};  // the largest total first
   bool has_bytes = false;

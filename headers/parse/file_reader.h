@@ -84,6 +84,9 @@ class FileReader {
   // are addresses. The cost is taken from `budget`; when that is spent, nothing is named.
   [[nodiscard]] virtual NamesOfFile names(const FileRef& file, std::span<const FileOffset> offsets,
                                           WorkBudget& budget) = 0;
+  // The names of the variables at `addresses`, which ascend and are distinct. The cost is taken from `budget`.
+  [[nodiscard]] virtual NamesOfFile data_names(const FileRef& file, std::span<const ElfAddress> addresses,
+                                               WorkBudget& budget) = 0;
   // Source positions and inlined functions: the chain [i] is for addresses[i], in any order. The cost is taken from
   // `budget`.
   [[nodiscard]] virtual LinesOfFile lines(const FileRef& file, std::span<const ElfAddress> addresses,

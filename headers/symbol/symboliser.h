@@ -30,6 +30,8 @@ class Symboliser {
   ~Symboliser();
   // Afterwards no frame of `profile` is pending.
   void name(Profile& profile);
+  // Names the variables in the tables of durations, locks for example, as far as files with symbols hold them.
+  void name_data(Profile& profile);
   // Names only frames in files and perf maps that are expired (ProcessTimeline::any_expired()). It may be called
   // repeatedly for a profile that grows, until name() is called.
   void name_expired(Profile& profile);

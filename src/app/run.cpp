@@ -276,6 +276,7 @@ void Run::take(std::optional<std::uint64_t> ended_ns) {
   profile_->duration_ns = now_ns - profile_->began_ns;
   if (timeline_.has_command_lines()) name_programs(*profile_, timeline_);
   symboliser_.name(*profile_);
+  symboliser_.name_data(*profile_);
   hand_samples(true);
   report_counted();
   edits_.apply(*profile_);

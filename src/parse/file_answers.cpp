@@ -71,6 +71,22 @@ NamesOfFile names_of(FileSymbols& file, std::span<const FileOffset> offsets, con
   return names;
 }
 
+NamesOfFile data_names_of(FileSymbols& file, std::span<const ElfAddress> addresses, const Spelling& spelling) {
+  NamesOfFile names;
+  std::vector<Symbol> symbols(addresses.size());
+  file.name_data(addresses, symbols);
+  Demangler demangled(names.strings, spelling, addresses.size());
+  for (std::size_t i = 0; i < addresses.size(); ++i) {
+    const bool is_named = symbols[i].unnamed == Unnamed::named;
+    names.names.push_back({.unnamed = symbols[i].unnamed,
+                           .symbol = is_named ? demangled(symbols[i].name) : StringId::empty,
+                           .start = symbols[i].start,
+                           .address = addresses[i]});
+    names.valid_ranges.push_back(symbols[i].valid_range);
+  }
+  return names;
+}
+
 LinesOfFile lines_of(FileSymbols& file, std::span<const ElfAddress> addresses, const Spelling& spelling) {
   LinesOfFile lines;
   const SourceChains chains = file.lines(addresses);

@@ -18,6 +18,9 @@ struct Spelling {
 };
 
 [[nodiscard]] NamesOfFile names_of(FileSymbols& file, std::span<const FileOffset> offsets, const Spelling& spelling);
+// The names of variables, and no code.
+[[nodiscard]] NamesOfFile data_names_of(FileSymbols& file, std::span<const ElfAddress> addresses,
+                                        const Spelling& spelling);
 [[nodiscard]] LinesOfFile lines_of(FileSymbols& file, std::span<const ElfAddress> addresses, const Spelling& spelling);
 
 }  // namespace profile

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "elf/data_symbols.h"
 #include "elf/dynamic_sections.h"
 #include "elf/file.h"
 #include "elf/go_functions.h"
@@ -122,6 +123,22 @@ void FileSymbols::name(std::span<const FileOffset> offsets, std::span<ElfAddress
       if (answers[i].unnamed == Unnamed::pending) answers[i].unnamed = Unnamed::no_symbol;
     }
     if (has_code) answers[i].valid_range.keep_within(elf_->same_segment_around(offsets[i]));
+  }
+}
+
+void FileSymbols::name_data(std::span<const ElfAddress> addresses, std::span<Symbol> answers) {
+  if (elf_) resolve_data(*elf_, addresses, answers);
+  if (elf_ && !all_named(answers) && !budget_.spent()) {
+    if (const DebugFile& debug = debug_file()) {
+      std::string why;
+      const auto elf = ElfFile::read(FileBytes(debug.fd.get()), why, &budget_);
+      if (elf) resolve_data(*elf, addresses, answers);
+    }
+  }
+  for (Symbol& answer : answers) {
+    if (budget_.spent()) answer = Symbol{.name = {}, .unnamed = Unnamed::too_large};
+    if (answer.unnamed == Unnamed::pending) answer.unnamed = Unnamed::no_symbol;
+    answer.valid_range = valid_for_one;
   }
 }
 

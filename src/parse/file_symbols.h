@@ -27,6 +27,10 @@ class FileSymbols {
   // also hold for offsets.
   void name(std::span<const FileOffset> offsets, std::span<ElfAddress> addresses, std::span<Symbol> answers);
 
+  // Names the variables at `addresses` (ascending, distinct), from its symbol tables or those of its debug file. What
+  // is not found is no_symbol.
+  void name_data(std::span<const ElfAddress> addresses, std::span<Symbol> answers);
+
   // Source positions and inlined functions at `addresses`, from its own debug information or from its debug file. Each
   // address has one chain, which is empty where nothing is known.
   [[nodiscard]] SourceChains lines(std::span<const ElfAddress> addresses);

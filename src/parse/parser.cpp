@@ -171,6 +171,12 @@ NamesOfFile Parser::names(const FileRef& file, std::span<const FileOffset> offse
   return answer_to(words, {file.number, file.path}, limits, budget, take_names, offsets.size());
 }
 
+NamesOfFile Parser::data_names(const FileRef& file, std::span<const ElfAddress> addresses, WorkBudget& budget) {
+  const std::string words = question(ParserCall::data, file, budget.left(), addresses);
+  const AnswerLimits limits{.most_bytes = most_answer_bytes(ParserCall::data, addresses.size()), .may_be_plain = true};
+  return answer_to(words, {file.number, file.path}, limits, budget, take_names, addresses.size());
+}
+
 LinesOfFile Parser::lines(const FileRef& file, std::span<const ElfAddress> addresses, WorkBudget& budget) {
   const std::string words = question(ParserCall::lines, file, budget.left(), addresses);
   const AnswerLimits limits{.most_bytes = most_answer_bytes(ParserCall::lines, addresses.size()), .may_be_plain = true};

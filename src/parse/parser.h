@@ -32,6 +32,7 @@ class Parser final : public FileReader {
   Parser(Keeper& keeper, Opener& opener, Fetcher* fetcher);
 
   NamesOfFile names(const FileRef& file, std::span<const FileOffset> offsets, WorkBudget& budget) override;
+  NamesOfFile data_names(const FileRef& file, std::span<const ElfAddress> addresses, WorkBudget& budget) override;
   LinesOfFile lines(const FileRef& file, std::span<const ElfAddress> addresses, WorkBudget& budget) override;
   UnwindOfFile unwind_table(const FileRef& file, WorkBudget& budget) override;
   NamesOfFile vdso_names(std::span<const FileOffset> offsets) override;

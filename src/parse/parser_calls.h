@@ -9,6 +9,7 @@ namespace profile {
 
 enum class ParserCall : std::uint8_t {
   names,          // number, path, own_view, budget, offsets    -> budget left, NamesOfFile
+  data,           // number, path, own_view, budget, addresses  -> budget left, NamesOfFile
   lines,          // number, path, own_view, budget, addresses  -> budget left, LinesOfFile
   vdso,           // offsets                                    -> budget left, NamesOfFile
   jit,            // number, tgid, is_dump, budget, addresses   -> budget left, NamesOfJit

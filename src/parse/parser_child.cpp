@@ -115,6 +115,8 @@ class ParserProcess final : public DebugSupplier {
     switch (call) {
       case ParserCall::names:
         return answer_places(call, in, names_of);
+      case ParserCall::data:
+        return answer_places(call, in, data_names_of);
       case ParserCall::lines:
         return answer_places(call, in, lines_of);
       case ParserCall::vdso:

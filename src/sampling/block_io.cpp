@@ -98,7 +98,9 @@ class BlockIo final : public Source {
          .has_bytes = true},
         stopped, [&](std::uint64_t what, std::uint32_t, const DurationRows::Sum&) {
           const auto tag = static_cast<std::uint32_t>(what);
-          return std::vector{into.strings.intern(tags_.disk(tag)), into.strings.intern(BlockTags::operation(tag))};
+          return DurationTable::Row{
+              .labels = {into.strings.intern(tags_.disk(tag)), into.strings.intern(BlockTags::operation(tag))},
+              .durations = {}};
         }));
   }
   [[nodiscard]] std::vector<std::string> notes() const override {

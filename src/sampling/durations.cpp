@@ -61,11 +61,12 @@ void DurationRows::take_rows(bool stopped) {
   std::atomic_ref(state_->rows).fetch_sub(taken, std::memory_order_relaxed);
 }
 
-DurationTable DurationRows::take(DurationTable table, bool stopped, const LabelsOf& labels_of) {
+DurationTable DurationRows::take(DurationTable table, bool stopped, const RowOf& row_of) {
   take_rows(stopped);
   for (const auto& [key, sum] : sums_) {
-    table.rows.push_back(
-        {.labels = labels_of(key.first, key.second, sum), .durations = sum.durations, .bytes = sum.bytes});
+    DurationTable::Row& row = table.rows.emplace_back(row_of(key.first, key.second, sum));
+    row.durations = sum.durations;
+    row.bytes = sum.bytes;
   }
   sums_.clear();
   std::ranges::stable_sort(table.rows, std::ranges::greater(),

@@ -32,11 +32,12 @@ class DurationRows {
     std::uint64_t bytes = 0;
     std::string comm;  // name of one of the threads that were counted
   };
-  using LabelsOf = std::function<std::vector<StringId>(std::uint64_t what, std::uint32_t whose, const Sum&)>;
+  // A row without its durations.
+  using RowOf = std::function<DurationTable::Row(std::uint64_t what, std::uint32_t whose, const Sum&)>;
   // For Source::collect(): flush() before the recorder is read, take() after it. take() returns `table` with its rows,
   // largest total first.
   void flush(bool stopped);
-  [[nodiscard]] DurationTable take(DurationTable table, bool stopped, const LabelsOf& labels_of);
+  [[nodiscard]] DurationTable take(DurationTable table, bool stopped, const RowOf& row_of);
 
   // The lines for the summary: those of the programs, and what the table lacks.
   [[nodiscard]] std::vector<std::string> notes() const;

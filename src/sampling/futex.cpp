@@ -23,6 +23,9 @@ constexpr std::uint32_t most_threads = 65536;
 // There is one row for each address, process and CPU.
 constexpr std::uint32_t most_rows = 16384;
 
+// Most locks lie in objects that have no name.
+constexpr std::string_view unnamed_lock = "-";
+
 // System call numbers that the headers of some systems lack. They are the same on all architectures.
 constexpr int number_of_futex_waitv = 449;
 constexpr int number_of_futex_wait = 455;
@@ -68,15 +71,20 @@ class Futex final : public Source {
   void collect(ProcessTimeline& timeline, Profile& into, bool stopped) override {
     rows_.flush(stopped);
     Source::collect(timeline, into, stopped);
-    into.duration_tables.push_back(
-        rows_.take({.id = "futexes", .title = "Waits for futexes", .column_names = {"process", "pid", "address"}},
-                   stopped, [&](std::uint64_t address, std::uint32_t tgid, const DurationRows::Sum& sum) {
-                     const std::string_view name = timeline.name_of(tgid, timeline.image_at(tgid, monotonic_ns()));
-                     char text[24];
-                     std::snprintf(text, sizeof text, "0x%llx", static_cast<unsigned long long>(address));
-                     return std::vector{into.strings.intern(name.empty() ? std::string_view(sum.comm) : name),
-                                        into.strings.intern(std::to_string(tgid)), into.strings.intern(text)};
-                   }));
+    into.duration_tables.push_back(rows_.take(
+        {.id = "futexes", .title = "Waits for futexes", .column_names = {"process", "pid", "address", "name"}}, stopped,
+        [&](std::uint64_t address, std::uint32_t tgid, const DurationRows::Sum& sum) {
+          const std::uint32_t image = timeline.image_at(tgid, monotonic_ns());
+          const std::string_view name = timeline.name_of(tgid, image);
+          char text[24];
+          std::snprintf(text, sizeof text, "0x%llx", static_cast<unsigned long long>(address));
+          return DurationTable::Row{
+              .labels = {into.strings.intern(name.empty() ? std::string_view(sum.comm) : name),
+                         into.strings.intern(std::to_string(tgid)), into.strings.intern(text),
+                         into.strings.intern(unnamed_lock)},
+              .durations = {},
+              .variable = DurationTable::Row::Variable{.tgid = tgid, .image = image, .address = address}};
+        }));
     has_waits_ |= !into.duration_tables.back().rows.empty();
   }
   [[nodiscard]] std::vector<std::string> notes() const override {

@@ -5,7 +5,12 @@
 #include <algorithm>
 #include <array>
 #include <boost/container/small_vector.hpp>
+#include <charconv>
+#include <iterator>
+#include <map>
+#include <optional>
 #include <span>
+#include <string>
 #include <unordered_map>
 #include <utility>
 
@@ -40,6 +45,14 @@ constexpr std::size_t most_remembered_text_bytes = std::size_t{32} << 20;
 // smallest files are read first, so that large files wait and not the others. The symbols of the largest web browser,
 // read completely, are half a gigabyte.
 constexpr std::uint64_t most_file_steps = 1ULL << 30;
+
+// In one table. The rows with the longest times come first, and nobody looks at more.
+constexpr std::size_t most_variables = 1000;
+
+std::string hex_of(std::uint64_t number) {
+  char digits[16];  // as many as 2^64 - 1 has
+  return {std::begin(digits), std::to_chars(std::begin(digits), std::end(digits), number, 16).ptr};
+}
 
 Fd open_kallsyms() { return Fd(::open("/proc/kallsyms", O_RDONLY | O_CLOEXEC)); }
 
@@ -217,6 +230,61 @@ struct Symboliser::State {
     for (std::size_t i = 0; i < theirs.size(); ++i) theirs[i]->symbol = strings.intern(demangled[i]);
   }
 
+  // The file whose memory in that process holds the address, if a file's does, and the place as the file counts. Memory
+  // behind the last variable of a file is taken for the file's, too, and has no name there.
+  std::optional<std::pair<CodeFile*, ElfAddress>> variable_in_file(const DurationTable::Row::Variable& variable) {
+    const MappedFile* below = nullptr;
+    const std::vector<MappedFile> mapped = timeline.files_of(variable.tgid, variable.image);
+    for (const MappedFile& one : mapped) {
+      if (one.start.value <= variable.address && (below == nullptr || below->start < one.start)) below = &one;
+    }
+    if (below == nullptr || !below->file->is_open()) return std::nullopt;
+    const CodeLocation location = timeline.locate(variable.tgid, variable.image, below->start);
+    if (location.kind != CodeLocation::Kind::file || location.file != below->file) return std::nullopt;
+    const auto [known, is_new] = segments.try_emplace(value_of(below->file->number));
+    if (is_new) known->second = reader.names(ref_of(*below->file), {}, file_effort.budget()).code;
+    for (const CodeSegment& segment : known->second) {
+      if (location.offset < segment.offset) continue;
+      const ElfAddress start{segment.start.value + (location.offset.value - segment.offset.value)};
+      if (!segment.holds(start)) continue;
+      return std::pair(below->file, ElfAddress{start.value + (variable.address - below->start.value)});
+    }
+    return std::nullopt;
+  }
+
+  static FileRef ref_of(const CodeFile& file) {
+    return {.number = file.number, .path = file.path, .mapped_by = file.mapped_by()};
+  }
+
+  void name_data(Profile& profile, DurationTable& table) {
+    std::map<CodeFile*, std::vector<std::pair<ElfAddress, DurationTable::Row*>>> by_file;
+    const std::size_t most = std::min(table.rows.size(), most_variables);
+    for (DurationTable::Row& row : std::span(table.rows).first(most)) {
+      if (!row.variable) continue;
+      if (const auto place = variable_in_file(*row.variable)) by_file[place->first].emplace_back(place->second, &row);
+    }
+    for (auto& [file, places] : by_file) {
+      std::vector<ElfAddress> addresses;
+      for (const auto& [address, row] : places) addresses.push_back(address);
+      std::ranges::sort(addresses);
+      addresses.erase(std::unique(addresses.begin(), addresses.end()), addresses.end());
+      if (!file_effort.begin(file->owner(), value_of(file->number))) continue;
+      const NamesOfFile found = reader.data_names(ref_of(*file), addresses, file_effort.budget());
+      if (file_effort.end() == Effort::Verdict::too_large) file->give_up(Unnamed::too_large);
+      if (found.failed != Unnamed::named) continue;
+      for (const auto& [address, row] : places) {
+        const auto at = std::ranges::lower_bound(addresses, address) - addresses.begin();
+        const NameOfCode& name = found.names[static_cast<std::size_t>(at)];
+        if (name.unnamed != Unnamed::named || name.start > address.value) continue;
+        std::string text(found.strings.view(name.symbol));
+        if (name.start != address.value) text += "+0x" + hex_of(address.value - name.start);
+        text.append(" [").append(short_name(file->path)).append("]");
+        row->labels.back() = profile.strings.intern(text);
+      }
+    }
+    reader.release_files();
+  }
+
   // Forgets what is valid for this batch only.
   void forget_passing() {
     for (const RuntimeAddress address : not_final) kernel.forget(address);
@@ -236,6 +304,7 @@ struct Symboliser::State {
     kernel = {};
     vdso = FileAnswers();
     files.clear();
+    segments.clear();
     strings = StringTable();
     measured = 0;
     text_bytes = 0;
@@ -289,6 +358,7 @@ struct Symboliser::State {
     FileAnswers answers;
   };
   std::unordered_map<CodeFile*, KnownFile> files;
+  std::unordered_map<std::uint64_t, std::vector<CodeSegment>> segments;  // by number, of files with named variables
   std::vector<CodeFile*> pending_files;
   ExpiredFrames expired;
   std::size_t ready = 0;                             // how many of the profile's frames name_ready() has looked at
@@ -322,6 +392,10 @@ void Symboliser::name(Profile& profile) {
   }
   // Where each sample is wanted this is called fifty times a second, and each naming writes to the parser.
   if (!pending.empty()) state_->name(profile, pending);
+}
+
+void Symboliser::name_data(Profile& profile) {
+  for (DurationTable& table : profile.duration_tables) state_->name_data(profile, table);
 }
 
 void Symboliser::name_ready(Profile& profile, const std::function<bool()>& may_go_on) {

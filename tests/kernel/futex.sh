@@ -9,7 +9,7 @@ said() { read -r _ address times waited_us < <(grep "^$1 " "$tmp/said"); }
 # row_of ADDRESS : sets $count and $total_us from the table.
 row_of() {
   local total_ms
-  read -r count total_ms _ < <(grep -E "^ *[0-9].* $1\$" "$tmp/out" || echo 0 0)
+  read -r count total_ms _ < <(grep -E "^ *[0-9].* $1 " "$tmp/out" || echo 0 0)
   total_us=$(awk -v ms="$total_ms" 'BEGIN { printf "%d", ms * 1000 }')
 }
 # The shortest time of one wait; locker.c defines it.
@@ -29,8 +29,13 @@ for what in lock word; do
   expect_equal "$count" "$times" "waits for the $what"
   expect_wait "$total_us" "$what" ", in the table"
 done
+# The variables have names.
+said lock
+expect_out "^ *[0-9].* $address +lock \[locker\]\$"
+said word
+expect_out "^ *[0-9].* $address +word \[locker\]\$"
 # The stacks and the table show the same waits.
-table_us=$(awk '/^ *[0-9]+ +[0-9.]+ .* 0x[0-9a-f]+$/ { sum += $2 * 1000 } END { printf "%d", sum }' "$tmp/out")
+table_us=$(awk '/^ *[0-9]+ +[0-9.]+ .* 0x[0-9a-f]+ +[^ ]/ { sum += $2 * 1000 } END { printf "%d", sum }' "$tmp/out")
 expect_between "$(counted_total)" $((table_us - 5)) $((table_us + 5)) "microseconds of all stacks"
 
 # The function that waits. Between it and the system call there is no other frame.

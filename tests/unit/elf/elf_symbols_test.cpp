@@ -6,14 +6,18 @@
 #include <algorithm>
 #include <cstdio>
 #include <fstream>
+#include <functional>
 #include <iterator>
+#include <map>
 #include <optional>
 #include <sstream>
 #include <string>
 #include <vector>
 
+#include "elf/data_symbols.h"
 #include "elf/symbol.h"
 #include "elf/symbol_index.h"
+#include "elf/symbol_table.h"
 #include "elf_fixture.h"
 
 using namespace profile;
@@ -275,4 +279,42 @@ TEST_CASE("a build-id is read, and a missing build-id is reported") {
   CHECK(ElfFile::read(fd.get(), why)->section(".text") != nullptr);
   CHECK(ElfFile::read(fd.get(), why)->section(".tex") == nullptr);
   CHECK(ElfFile::read(fd.get(), why)->section(".text2") == nullptr);
+}
+
+TEST_CASE("a place in data has the name of the smallest variable that holds it") {
+  const std::string path = compile("data.c", R"(
+struct { long before[4]; long lock[5]; } pool;
+static long quiet __attribute__((used));
+extern long other_name __attribute__((alias("first")));
+long first = 1;
+int main(void) { return (int)(pool.lock[0] + quiet); }
+)",
+                                   "-O0");
+  REQUIRE(!path.empty());
+  const Fd fd = open_file(path);
+  std::string why;
+  const auto file = ElfFile::read(fd.get(), why);
+  REQUIRE_MESSAGE(file, why);
+  std::map<std::string, std::uint64_t, std::less<>> starts;
+  visit_names(
+      *file, SHT_SYMTAB, [](const ElfTableSymbol& symbol) { return symbol.type == STT_OBJECT; },
+      [&](std::string_view name, const ElfTableSymbol& symbol) { starts.emplace(name, symbol.start); });
+  REQUIRE((starts.contains("pool") && starts.contains("quiet") && starts.contains("first")));
+  std::vector<ElfAddress> addresses{ElfAddress{8},
+                                    ElfAddress{starts["pool"]},
+                                    ElfAddress{starts["pool"] + 32},
+                                    ElfAddress{starts["pool"] + 71},
+                                    ElfAddress{starts["quiet"] + 4},
+                                    ElfAddress{starts["first"]}};
+  std::ranges::sort(addresses);
+  std::vector<Symbol> answers(addresses.size());
+  resolve_data(*file, addresses, answers);
+  std::map<std::uint64_t, std::string> names;
+  for (std::size_t i = 0; i < addresses.size(); ++i) names[addresses[i].value] = answers[i].name;
+  CHECK(names[8].empty());
+  CHECK(names[starts["pool"]] == "pool");
+  CHECK(names[starts["pool"] + 32] == "pool");
+  CHECK(names[starts["pool"] + 71] == "pool");
+  CHECK(names[starts["quiet"] + 4] == "quiet");
+  CHECK(names[starts["first"]] == "first");  // the shorter of two
 }

@@ -24,6 +24,7 @@ namespace {
 class NameMaker final : public FileReader {
  public:
   explicit NameMaker(std::size_t name_bytes) : name_bytes_(name_bytes) {}
+  NamesOfFile data_names(const FileRef&, std::span<const ElfAddress>, WorkBudget&) override { return {}; }
   NamesOfFile names(const FileRef&, std::span<const FileOffset> offsets, WorkBudget&) override {
     ++questions;
     NamesOfFile names;
