@@ -31,7 +31,7 @@ expect_calls "$(figure failed "name == 'futex'")" "$waited" "waits that ended wi
 
 of_rivals -e futex --format counted
 # The waits of pthread_join have other addresses.
-expect_calls "$(awk '$NF ~ /^0x/ && $1 + 0 > most { most = $1 + 0 } END { print most }' "$tmp/out")" "$waited" "waits for the futex"
+expect_calls "$(awk '/ 0x[0-9a-f]+ / && $1 + 0 > most { most = $1 + 0 } END { print most }' "$tmp/out")" "$waited" "waits for the futex"
 
 of_rivals -e uprobe:"$WORKLOADS/rivals:ask" -U -o "$tmp/run.folded"
 expect_calls "$(folded_total ';work;ask ' "$tmp/run.folded")" "$asked" "hits of ask"

@@ -119,7 +119,7 @@ if has_event off-cpu && has_event syscalls; then
       $1 == "slice" { print "span", $2, $3, $4, $5, $6 }' >"$tmp/found"
     expect_same "three events $latency in the trace"
     sed -nE 's/^[^#	].* [0-9]+\/[0-9]+ \[[0-9]+\] ([0-9.]+): +[0-9]+ ([^ ]+):$/\1 \2/p' "$tmp/run.perf" >"$tmp/perf"
-    sort -c -k 1,1 "$tmp/perf" || fail "events of perf script are not in the order of time"
+    sort -c -s -n -k 1,1 "$tmp/perf" || fail "events of perf script are not in the order of time"
     for event in cpu-clock off-cpu syscalls; do
       expect_equal "$(grep -c " $event$" "$tmp/perf")" "$(ask "SELECT count(*) FROM samples JOIN events ON events.id = event WHERE events.name = '$event'")" "$event $latency in perf script"
       expect_equal "$(grep -oE "\"name\":\"[^\"]*\), ${event}[,\"]" "$tmp/run.speedscope.json" | wc -l)" "$(ask "SELECT count(DISTINCT tgid || ' ' || image || ' ' || tid) $of_sample WHERE events.name = '$event'")" "threads of $event $latency for speedscope"

@@ -74,7 +74,7 @@ known_truth() {
     rivals-syscalls) almost_exactly "$1" "$(weight "$1" ';work;ask;getppid ')" "$(said_of "$1" ask)" ;;
     rivals-futex)
       # The waits of pthread_join have other addresses.
-      waits=$(awk '$NF ~ /^0x/ && $1 + 0 > most { most = $1 + 0 } END { print most + 0 }' "$left/$1.out")
+      waits=$(awk '/ 0x[0-9a-f]+ / && $1 + 0 > most { most = $1 + 0 } END { print most + 0 }' "$left/$1.out")
       almost_exactly "$1" "$waits" "$(said_of "$1" wait_once)"
       ;;
     # One walk in a hundred may end early: the walk does not wait for a page of the stack that is not in memory.
