@@ -9,6 +9,7 @@
 #include "input/json_nodes.h"
 #include "input/read_json.h"
 #include "input/stack_parts.h"
+#include "model/run_words.h"
 #include "model/stack_end.h"
 #include "model/unnamed_words.h"
 #include "support/clock.h"
@@ -292,6 +293,14 @@ void add_run(JsonNode& at, RunInfo& run) {
   targets["command"].each().text([&run](std::string_view text) { run.command.emplace_back(text); });
 }
 
+// The document says what a value counts by its title alone.
+void take_words_of_title(RunInfo& run) {
+  RunInfo told;
+  if (!read_title(run.title, told) || told.event != run.event) return;
+  run.counted = told.counted;
+  run.tag = told.tag;
+}
+
 // Adds the nodes that read what became of every sample of one document.
 void add_account(JsonNode& at, Account& account) {
   at.begin([&account] { account.is_known = true; });
@@ -340,6 +349,7 @@ void read_own_json(Profile& profile, ByteSource& bytes, const std::string& name,
   root.end([&] {
     const Stacks& chosen = stacks.rows.empty() ? waits : stacks;
     if (!chosen.unit.empty()) run.unit = chosen.unit;
+    take_words_of_title(run);
     if (!is_first && run.unit != profile.run.unit)
       throw Error("it is in " + run.unit.word() + ", and what stands before is not");
     if (std::exchange(is_first, false)) {

@@ -11,6 +11,7 @@
 #include "fixed_measures.h"
 #include "fixed_profile.h"
 #include "input/profile_reader.h"
+#include "model/run_words.h"
 #include "output/output.h"
 #include "output/stream.h"
 
@@ -42,6 +43,17 @@ std::vector<std::pair<std::string, Profile>> profiles() {
 
 }  // namespace
 
+TEST_CASE("each measure says in JSON what it counts, so that its values belong to the same functions") {
+  for (const Measure& measure : {measures::off_cpu, measures::malloc, measures::syscall_times, measures::block_io}) {
+    CAPTURE(measure.title);
+    Profile profile = test::fixed_profile();
+    set_measure(profile.run, measure);
+    const Profile read = read_profile(written(profile, "json"), "a.json");
+    CHECK(read.run.counted == measure.counted);
+    CHECK(read.run.tag == profile.run.tag);
+  }
+}
+
 TEST_CASE("the JSON of this program is read back unchanged, with modules, marks and the ends of stacks") {
   for (const auto& [name, profile] : profiles()) {
     CAPTURE(name);
@@ -52,6 +64,7 @@ TEST_CASE("the JSON of this program is read back unchanged, with modules, marks 
     CHECK(read.run.event == profile.run.event);
     CHECK(read.run.frequency_hz == profile.run.frequency_hz);
     CHECK(read.account == profile.account);
+    if (!profile.run.title.empty()) CHECK(read.run.counted == profile.run.counted);
     CHECK(written(read, "counted", {.top = 0}).substr(0, 40) == written(profile, "counted", {.top = 0}).substr(0, 40));
     // A profile that was read is written as it was read.
     CHECK(folded(read_profile(written(read, "json"), "b.json"), true, true) == folded(profile, true, true));
