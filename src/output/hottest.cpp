@@ -14,6 +14,7 @@
 #include <utility>
 
 #include "model/run_words.h"
+#include "model/wakers.h"
 #include "output/blamed_frame.h"
 #include "output/clean_text.h"
 #include "output/shown_frame.h"
@@ -335,6 +336,14 @@ std::string blamed_name(const Profile& profile, const Row& row) {
   return cut_to_cells(name, widest_name);
 }
 
+// Who waits for a lock wants to know who holds it.
+bool waits_for_lock(const Profile& profile, const HotFunction& function) {
+  constexpr std::string_view locks[] = {"pthread_mutex_lock", "__pthread_mutex_lock", "pthread_rwlock_",
+                                        "__pthread_rwlock_",  "std::mutex::lock",     "futex_wait"};
+  const auto is_called = [&](std::string_view lock) { return function.calls.find(lock) != std::string::npos; };
+  return profile.run.event == measures::off_cpu.event && !has_wakers(profile) && std::ranges::any_of(locks, is_called);
+}
+
 // Who ended the waits: of a lock the thread that held it, of a queue the one that filled it.
 void add_waker_lines(const Profile& profile, const ListedRows& listed, std::size_t most, const Amounts& amounts,
                      std::vector<std::string>& lines) {
@@ -400,6 +409,8 @@ std::vector<std::string> hottest_lines(const Profile& profile, std::size_t most)
   if (const std::string difference = listed.difference(profile); !difference.empty()) {
     lines.push_back("all together " + amounts.text(whole) + ' ' + amounts.unit() + difference);
   }
+  if (waits_for_lock(profile, functions.front()))
+    lines.emplace_back("who held that lock: --waker shows who ended waits");
   add_waker_lines(profile, listed, most, amounts, lines);
   add_script_lines(profile, functions, listed, most, lines);
   return lines;
