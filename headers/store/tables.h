@@ -23,6 +23,7 @@ namespace profile {
 
 struct StoreTables {
   std::string cluster;                // empty: one server
+  std::string database;               // with `cluster`: where the tables are
   std::optional<unsigned> keep_days;  // nullopt: for ever
 
   // The statements that make them on a server of this version, in the order in which they are needed.

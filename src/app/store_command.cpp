@@ -1,5 +1,6 @@
 // `profile store init URL` makes the tables of a fleet's store, or checks those that are there; `profile store list
 // URL` tells what it has.
+#include <algorithm>
 #include <ostream>
 #include <string>
 #include <vector>
@@ -47,7 +48,7 @@ void print_store_help(std::ostream& out) {
 
 StoreTables tables_of(const ParsedOptions& parsed) {
   constexpr std::uint64_t most_days = 36'500;
-  StoreTables tables{.cluster = parsed.text("cluster"), .keep_days = {}};
+  StoreTables tables{.cluster = parsed.text("cluster"), .database = {}, .keep_days = {}};
   if (parsed.has("cluster") && tables.cluster.empty()) throw bad_value("cluster", "''", "not the name of a cluster");
   if (parsed.has("ttl")) tables.keep_days = static_cast<unsigned>(parsed.number("ttl", 0, most_days));
   return tables;
@@ -94,6 +95,10 @@ class StoreInit {
   FoundTables look() {
     const std::string answer = asker_.ask(columns_query(store_columns()));
     const std::string version = asker_.ask("SELECT version(), 'none', 'none', 'none' FORMAT TabSeparated");
+    if (!tables_.cluster.empty()) {
+      tables_.database = asker_.ask("SELECT currentDatabase() FORMAT TabSeparated");
+      tables_.database.resize(std::min(tables_.database.find('\n'), tables_.database.size()));
+    }
     auto found = tables_in(answer + version, store_columns());
     if (!found) throw asker_.error("what it answers is not ClickHouse's");
     return *found;

@@ -93,10 +93,12 @@ std::string create(const Table& table, const StoreTables& wanted, ServerVersion 
   return sql;
 }
 
-// Reads from all servers of the cluster. Agents write to the tables of a server.
-std::string create_distributed(const Table& table, const std::string& cluster) {
+// Reads from all servers of the cluster. Agents write to the tables of a server. The database is named, because each
+// server would take another one for the current.
+std::string create_distributed(const Table& table, const std::string& cluster, const std::string& database) {
   return "CREATE TABLE IF NOT EXISTS all_" + std::string(table.name) + on_cluster(cluster) + " (" + columns_of(table) +
-         ") ENGINE = Distributed(" + sql_name(cluster) + ", currentDatabase(), " + std::string(table.name) + ")";
+         ") ENGINE = Distributed(" + sql_name(cluster) + ", " + sql_name(database) + ", " + std::string(table.name) +
+         ")";
 }
 
 }  // namespace
@@ -105,7 +107,7 @@ std::vector<std::string> StoreTables::statements(ServerVersion version) const {
   std::vector<std::string> all;
   for (const Table& table : tables) all.push_back(create(table, *this, version));
   if (cluster.empty()) return all;
-  for (const Table& table : tables) all.push_back(create_distributed(table, cluster));
+  for (const Table& table : tables) all.push_back(create_distributed(table, cluster, database));
   return all;
 }
 

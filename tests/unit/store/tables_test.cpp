@@ -16,7 +16,7 @@ bool has(const std::string& text, const std::string& part) { return text.find(pa
 }  // namespace
 
 TEST_CASE("a server gets the forms that its version has") {
-  const StoreTables month{.cluster = {}, .keep_days = 30};
+  const StoreTables month{.cluster = {}, .database = {}, .keep_days = 30};
   for (const ServerVersion old : {ServerVersion{.major = 18, .minor = 16}, ServerVersion{.major = 19, .minor = 5}}) {
     const auto all = month.statements(old);
     REQUIRE(all.size() == 3);
@@ -54,12 +54,12 @@ TEST_CASE("what samples need is made and filled before them, and a batch is of o
 }
 
 TEST_CASE("a cluster has the tables on all of its servers, and others that read from all") {
-  const StoreTables tables{.cluster = "a`b", .keep_days = {}};
+  const StoreTables tables{.cluster = "a`b", .database = "d`b", .keep_days = {}};
   const auto all = tables.statements({.major = 21, .minor = 8});
   REQUIRE(all.size() == 6);
   for (const std::string& sql : all) CHECK(has(sql, " ON CLUSTER `a\\`b` ("));
   CHECK(all[5].starts_with("CREATE TABLE IF NOT EXISTS all_samples ON CLUSTER"));
-  CHECK(all[5].ends_with(" ENGINE = Distributed(`a\\`b`, currentDatabase(), samples)"));
+  CHECK(all[5].ends_with(" ENGINE = Distributed(`a\\`b`, `d\\`b`, samples)"));
   CHECK(drop_partition("stacks", "20260102", "c") == "ALTER TABLE `stacks` ON CLUSTER `c` DROP PARTITION 20260102");
 }
 
