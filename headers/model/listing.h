@@ -58,10 +58,11 @@ struct ListedCode {
 };
 
 struct FunctionListing {
-  std::string name;           // clean
-  std::string module;         // clean; empty: not known
-  std::string symbol;         // as the file spells the name; empty: it has none
-  bool is_of_script = false;  // it has lines, and no code in a file
+  std::string name;             // clean
+  std::string module;           // clean; empty: not known
+  std::string symbol;           // as the file spells the name; empty: it has none
+  bool is_of_script = false;    // it has lines, and no code in a file
+  std::uint32_t begins_at = 0;  // of a script: its first line; 0: not known
   PlaceValue value;
   std::vector<ListedFile> files;  // the one with the largest value first
   std::vector<ListedCode> codes;  // likewise

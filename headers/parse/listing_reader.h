@@ -67,6 +67,10 @@ class ListingReader {
   // overlap.
   [[nodiscard]] virtual SourceOfFile source(const FileRef& file, const std::string& path,
                                             std::span<const LineRange> ranges) = 0;
+  // Lines of a script, as it is at `path` now. Root opens it only if everyone may read it. `changed_unix_ns`: becomes
+  // the time of its last change.
+  [[nodiscard]] virtual SourceOfFile script(const std::string& path, std::span<const LineRange> ranges,
+                                            std::int64_t& changed_unix_ns) = 0;
 };
 
 }  // namespace profile

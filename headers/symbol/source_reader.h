@@ -73,6 +73,8 @@ class SourceReader {
   // Adds the names of functions that calls and jumps lead to.
   void name_targets(OpenedFile& file, std::span<const CodeSegment> segments, std::map<AddressRange, CodeOfFile>& codes);
   void add_text(ListedFile& file, const std::set<std::uint32_t>& with_code, Extent extent);
+  // `ended_unix_ns`: of the run; 0: not known.
+  void add_script_text(ListedFile& file, const FunctionListing& function, Extent extent, std::uint64_t ended_unix_ns);
 
   FileReader& reader_;
   ListingReader& listings_;

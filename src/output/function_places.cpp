@@ -45,6 +45,7 @@ class ShownFunctions {
     std::string module;
     StringId symbol = StringId::empty;
     FrameKind kind{};
+    std::uint32_t begins_at = 0;
     PlaceValue value;
   };
 
@@ -81,8 +82,12 @@ class ShownFunctions {
       append_function(name, profile_, one, Semicolon::keep);
       const auto [found, is_new] = numbers_.try_emplace({name, module}, functions_.size());
       if (is_new) {
-        functions_.push_back(
-            {.name = std::move(name), .module = module, .symbol = one.symbol, .kind = one.frame->kind, .value = {}});
+        functions_.push_back({.name = std::move(name),
+                              .module = module,
+                              .symbol = one.symbol,
+                              .kind = one.frame->kind,
+                              .begins_at = one.frame->begins_at,
+                              .value = {}});
       }
       shown_.push_back(found->second);
     });
@@ -134,6 +139,7 @@ FunctionListing listing_of(const Profile& profile, const ShownFunctions::Functio
                           .module = function.module,
                           .symbol = std::string(profile.strings.view(function.symbol)),
                           .is_of_script = function.kind == FrameKind::script,
+                          .begins_at = function.begins_at,
                           .value = values.value,
                           .files = {},
                           .codes = {},
@@ -173,8 +179,10 @@ std::vector<FunctionListing> listings_of(const Profile& profile, ShownFunctions&
       FunctionValues& of = values[index[function]];
       if (std::exchange(of.last_row, row_number) != row_number) of.value.total += row.value;
       if (is_self) of.value.self += row.value;
-      of.lines.add({one.at.file, one.at.line}, row_number, row.value, is_self);
       const Frame& frame = *one.frame;
+      // Without --lines the line of a script's frame is where its function begins.
+      const bool has_line = frame.kind != FrameKind::script || frame.begins_at != 0;
+      if (has_line) of.lines.add({one.at.file, one.at.line}, row_number, row.value, is_self);
       if (frame.kind != FrameKind::user || frame.binary == BinaryId::none) return;
       const ElfAddress address = call_address(frame.binary_address, frame.is_return);
       of.places.add({frame.binary, address, one.is_inlined}, row_number, row.value, is_self);
@@ -225,7 +233,9 @@ std::vector<FunctionListing> largest_functions(const Profile& profile, std::size
   }
   std::vector<std::size_t> by_self;
   for (std::size_t i = 0; i < functions.size(); ++i) {
-    if (functions[i].symbol != StringId::empty && functions[i].kind == FrameKind::user) by_self.push_back(i);
+    const bool has_lines = functions[i].kind == FrameKind::script && functions[i].begins_at != 0;
+    const bool is_shown = functions[i].kind == FrameKind::user || has_lines;
+    if (functions[i].symbol != StringId::empty && is_shown) by_self.push_back(i);
   }
   std::vector<std::size_t> by_total = by_self;
   const auto sort = [&](std::vector<std::size_t>& numbers, std::uint64_t PlaceValue::*value, std::size_t count) {

@@ -35,7 +35,10 @@ void write_heading(std::ostream& out, const Widths& widths, std::string_view las
 void write_file(std::ostream& out, const ListedFile& file, const FunctionListing& function, const Widths& widths) {
   out << '\n' << clean_text(file.path) << '\n';
   if (!file.why_no_text.empty()) out << "(without its text: " << clean_text(file.why_no_text) << ")\n";
-  if (file.is_newer) out << "(changed after the program was built: its lines may be others)\n";
+  if (file.is_newer) {
+    out << "(changed after the " << (function.is_of_script ? "run" : "program was built")
+        << ": its lines may be others)\n";
+  }
   write_heading(out, widths, file.why_no_text.empty() ? "SOURCE" : "");
   std::uint32_t next = file.lines.empty() ? 0 : file.lines.front().line;
   for (const ListedLine& line : file.lines) {

@@ -9,7 +9,7 @@ namespace profile {
 
 bool begins_as(FileKind kind, int fd) {
   char bytes[SELFMAG];
-  if (kind == FileKind::perf_map) return true;
+  if (kind == FileKind::perf_map || kind == FileKind::text) return true;
   if (::pread(fd, bytes, sizeof bytes, 0) != sizeof bytes) return false;
   const std::string_view start(bytes, sizeof bytes);
   if (kind == FileKind::elf) return start == std::string_view(ELFMAG, SELFMAG);

@@ -6,7 +6,7 @@
 
 namespace profile {
 
-// Always true for a perf map, which is text without a mark. Reads the file, which may take for ever.
+// Always true for a perf map and other texts, which have no mark. Reads the file, which may take for ever.
 [[nodiscard]] bool begins_as(FileKind kind, int fd);
 
 }  // namespace profile

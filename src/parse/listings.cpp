@@ -73,4 +73,20 @@ SourceOfFile Listings::source(const FileRef& file, const std::string& path, std:
   return parser_.source(file, path, ranges, budget);
 }
 
+SourceOfFile Listings::script(const std::string& path, std::span<const LineRange> ranges,
+                              std::int64_t& changed_unix_ns) {
+  SourceOfFile read;
+  const FileRef file{.number = opener_.new_number(), .path = path, .mapped_by = {.own_mounts = true}};
+  FileStamp stamp;
+  if (opener_.open_path(file.number, path, stamp, read.why, PathNamedBy::program) != Unnamed::named) {
+    if (read.why.empty()) read.why = "it is not there";
+    return read;
+  }
+  changed_unix_ns = stamp.modified_ns;
+  WorkBudget budget(most_listing_steps);
+  read = parser_.text(file, ranges, budget);
+  close(file);
+  return read;
+}
+
 }  // namespace profile

@@ -24,6 +24,8 @@ class Listings final : public ListingReader {
   void close(const FileRef& file) override { opener_.close(file.number); }
   bool can_disassemble() const override;
   CodeOfFile code(const FileRef& file, std::span<const AddressRange> ranges) override;
+  SourceOfFile script(const std::string& path, std::span<const LineRange> ranges,
+                      std::int64_t& changed_unix_ns) override;
   SourceOfFile source(const FileRef& file, const std::string& path, std::span<const LineRange> ranges) override;
 
  private:

@@ -219,10 +219,11 @@ Unnamed Opener::open_debug(FileNumber number, WayNumber way, FileNumber base, co
                    ask(std::tie(next, why), OpenerCall::debug, number, way, base, question.kind, question.text, next));
 }
 
-Unnamed Opener::open_path(FileNumber number, const std::string& path, FileStamp& stamp, std::string& why) {
+Unnamed Opener::open_path(FileNumber number, const std::string& path, FileStamp& stamp, std::string& why,
+                          PathNamedBy named_by) {
   why = why_no_answer();
   std::uint64_t owner = 0;
-  const Unnamed reason = opened_as(number, ask(std::tie(stamp, owner, why), OpenerCall::path, number, path));
+  const Unnamed reason = opened_as(number, ask(std::tie(stamp, owner, why), OpenerCall::path, number, path, named_by));
   if (reason == Unnamed::named) note_owner(number, owner);
   return reason;
 }

@@ -65,7 +65,8 @@ class Opener final : public FileKeeper, public StackReader {
   // also opened for writing.
   [[nodiscard]] std::optional<Children::Seen> look(const std::string& path, bool to_write);
   // `why` says why it is not open.
-  Unnamed open_path(FileNumber number, const std::string& path, FileStamp& stamp, std::string& why);
+  Unnamed open_path(FileNumber number, const std::string& path, FileStamp& stamp, std::string& why,
+                    PathNamedBy named_by = PathNamedBy::user);
   // Works as open(), but waits for the answer.
   Unnamed open_now(const FileQuestion& question, FileStamp& stamp);
 

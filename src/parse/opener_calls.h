@@ -38,7 +38,10 @@ inline constexpr WayNumber way_to_prober = most_parsers;
 inline constexpr WayNumber way_count = way_to_prober + 1;
 
 // What a file must be to be handed over. The opener looks for itself: who asks may be under a file's control.
-enum class FileKind : std::uint8_t { elf, jit_dump, perf_map, count };
+enum class FileKind : std::uint8_t { elf, jit_dump, perf_map, text, count };
+
+// Who has named a path. What a program names, root opens only if everyone may read it: it may name any file.
+enum class PathNamedBy : std::uint8_t { user, program, count };
 
 enum class OpenerCall : std::uint8_t {
   open,      // FileQuestion                                   -> FileStamp, owner
@@ -48,7 +51,7 @@ enum class OpenerCall : std::uint8_t {
   debug,     // number, way, base, kind, text, next: opened, handed over with its number as tag -> next, why
   perf_map,  // number, tgid, its last known user              -> size, owner
   size,      // number                                         -> size
-  path,      // number, path, as we see it                     -> FileStamp, owner, why not
+  path,      // number, path, as we see it, who names it        -> FileStamp, owner, why not
   look,      // path, as we see it, whether it is to be written -> errno, whether it is a directory
   stacks,    // tgid, most bytes, stack pointer of each    -> copy of each
   distrust,  // number: reading it got stuck; no answer

@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <cerrno>
 #include <cstring>
@@ -10,6 +11,7 @@
 #include <vector>
 
 #include "parse/file_kind.h"
+#include "parse/path_walk.h"
 #include "process/file_keeper.h"
 #include "process/perf_map_file.h"
 #include "process/proc_source.h"
@@ -47,6 +49,7 @@ FileOwner owner_of_content(std::uint64_t content_owner, std::uint64_t part, cons
 Unnamed refusal_of(const KeptFile& file, FileKind kind) {
   if (file.is_perf_map != (kind == FileKind::perf_map)) return Unnamed::file_malformed;
   if (file.is_perf_map) return Unnamed::named;  // its owner was checked when it was opened
+  if (kind == FileKind::text && !file.is_chosen) return Unnamed::file_malformed;
   if (!begins_as(kind, file.fd.get())) return Unnamed::file_malformed;
   const auto status = status_of(file.fd.get());
   if (!status) return Unnamed::file_gone;
@@ -267,21 +270,43 @@ void OpenerJobs::stacks(const OpenerJob& job, WireReader& in) {
   answer(job, Unnamed::named, copies);
 }
 
-// The user or the system chose this path.
+// The path of a text that a program names, for a user who is root: open to everyone, as it would be to any other user.
+PathWalk walk_for_everyone(const std::string& path) {
+  PathWalk walk;
+  if (!path.starts_with('/') || path.find('\0') != std::string::npos) return walk;
+  walk = walk_to(path, Fd(::open("/", O_PATH | O_DIRECTORY | O_CLOEXEC)), Links::followed, std::nullopt);
+  const auto status = walk.place ? status_of(walk.place.get()) : std::nullopt;
+  const bool is_open = status && may_read(status->mode, status->owner, status->group, std::nullopt);
+  if (walk.refusal != nullptr || (walk.place && !is_open)) {
+    walk = {.place = {}, .refusal = "root reads only what everyone may read, because a program may name any file"};
+  }
+  return walk;
+}
+
+// The user or the system chose this path; or a program named it, and it is opened as that of a text.
 void OpenerJobs::path(const OpenerJob& job, WireReader& in) {
   const auto number = in.get<FileNumber>();
   KeptFile file;
   file.path = in.text();
+  const auto named_by = in.one_of(PathNamedBy::count);
   file.mapped_by.own_mounts = true;
   file.is_chosen = true;
   file.owner.part = part_of_path(file.path);
   file.process_owner = file.owner;
   if (!is_turn_of(job, file.owner)) return;
-  const Fd place(::open(file.path.c_str(), O_PATH | O_CLOEXEC));
+  PathWalk walk;
+  if (named_by == PathNamedBy::program && ::geteuid() == 0) {
+    walk = walk_for_everyone(file.path);
+  } else {
+    walk.place = Fd(::open(file.path.c_str(), O_PATH | O_CLOEXEC));
+  }
+  const Fd& place = walk.place;
   Mounts mounts;
   const auto look = place ? look_at(place, mounts, 0) : std::nullopt;
   std::string why;
-  if (look && look->refusal != nullptr) {
+  if (walk.refusal != nullptr) {
+    why = walk.refusal;
+  } else if (look && look->refusal != nullptr) {
     why = look->refusal;
   } else {
     file.fd = look ? reopen(place) : Fd();

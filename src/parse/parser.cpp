@@ -287,4 +287,11 @@ SourceOfFile Parser::source(const FileRef& file, const std::string& path, std::s
                    budget, take_source, ranges.size());
 }
 
+SourceOfFile Parser::text(const FileRef& file, std::span<const LineRange> ranges, WorkBudget& budget) {
+  const AnswerLimits limits{.most_bytes = most_answer_bytes(ParserCall::source, ranges.size())};
+  const std::string itself;
+  return answer_to(question(ParserCall::source, file, budget.left(), itself, ranges),
+                   {file.number, file.path, FileKind::text}, limits, budget, take_source, ranges.size());
+}
+
 }  // namespace profile

@@ -56,6 +56,8 @@ class Parser final : public FileReader {
   [[nodiscard]] CodeOfFile code(const FileRef& file, std::span<const AddressRange> ranges, WorkBudget& budget);
   [[nodiscard]] SourceOfFile source(const FileRef& file, const std::string& path, std::span<const LineRange> ranges,
                                     WorkBudget& budget);
+  // Lines of a file that is a text itself.
+  [[nodiscard]] SourceOfFile text(const FileRef& file, std::span<const LineRange> ranges, WorkBudget& budget);
 
   // How many times a question was given up, because the parser died, hung, took too long or broke the rules, and the
   // paths of some of the files.

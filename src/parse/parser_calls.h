@@ -8,19 +8,19 @@
 namespace profile {
 
 enum class ParserCall : std::uint8_t {
-  names,          // number, path, own_view, budget, offsets    -> budget left, NamesOfFile
-  data,           // number, path, own_view, budget, addresses  -> budget left, NamesOfFile
-  lines,          // number, path, own_view, budget, addresses  -> budget left, LinesOfFile
-  vdso,           // offsets                                    -> budget left, NamesOfFile
-  jit,            // number, tgid, is_dump, budget, addresses   -> budget left, NamesOfJit
-  demangle,       // names                                      -> names
-  search,         // number, path, own_view, name, offset       -> class, NameSearch
-  unwind,         // number, path, own_view, budget             -> budget left, UnwindOfFile
-  vdso_unwind,    // budget                                     -> budget left, UnwindOfFile
-  allocators,     // number, path, own_view                     -> the list of AllocatorFunction
-  code,           // number, path, own_view, budget, ranges     -> budget left, CodeOfFile
-  source,         // number, path, own_view, budget, path, ranges of lines -> budget left, SourceOfFile
-  supplied,       // the answer to `wants`: found, number, next, why
+  names,        // number, path, own_view, budget, offsets    -> budget left, NamesOfFile
+  data,         // number, path, own_view, budget, addresses  -> budget left, NamesOfFile
+  lines,        // number, path, own_view, budget, addresses  -> budget left, LinesOfFile
+  vdso,         // offsets                                    -> budget left, NamesOfFile
+  jit,          // number, tgid, is_dump, budget, addresses   -> budget left, NamesOfJit
+  demangle,     // names                                      -> names
+  search,       // number, path, own_view, name, offset       -> class, NameSearch
+  unwind,       // number, path, own_view, budget             -> budget left, UnwindOfFile
+  vdso_unwind,  // budget                                     -> budget left, UnwindOfFile
+  allocators,   // number, path, own_view                     -> the list of AllocatorFunction
+  code,         // number, path, own_view, budget, ranges     -> budget left, CodeOfFile
+  source,    // number, path, own_view, budget, path ("": the file itself), ranges of lines -> budget left, SourceOfFile
+  supplied,  // the answer to `wants`: found, number, next, why
   release_files,  // closes what it has open; no answer
   plainly,        // the answer to the next question has the names as the file spells them; no answer
   count

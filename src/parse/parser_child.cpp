@@ -307,6 +307,8 @@ class ParserProcess final : public DebugSupplier {
     const auto path = in.get<std::string>();
     const auto ranges = in.get<std::vector<LineRange>>();
     SourceOfFile source;
+    if (path.empty()) source = source_of(asked.fd.get(), asked.fd.get(), ranges);
+    if (path.empty()) return say_answer(ParserCall::source, ranges.size(), asked.budget, source);
     unsigned next = 0;
     const DebugFile file =
         open({.kind = DebugQuestion::Kind::source, .text = path}, asked.file.number, next, source.why);

@@ -110,6 +110,36 @@ bool leave_near(std::vector<ListedInstruction>& instructions) {
   return is_less;
 }
 
+// Gives the lines of the file their texts, and adds the others of the ranges.
+void take_texts(ListedFile& file, std::span<const LineRange> ranges, const SourceOfFile& read) {
+  std::vector<ListedLine> lines;
+  auto text = read.lines.begin();
+  for (const LineRange& range : ranges) {
+    for (std::uint32_t line = range.first; line <= range.last && text != read.lines.end(); ++line) {
+      lines.push_back({.line = line, .text = *text++, .value = {}});
+    }
+  }
+  const std::uint32_t last_read = lines.empty() ? 0 : lines.back().line;
+  std::uint32_t last_wanted = 0;
+  for (ListedLine& line : file.lines) {
+    last_wanted = std::max(last_wanted, line.line);
+    const auto at = std::ranges::lower_bound(lines, line.line, {}, &ListedLine::line);
+    if (at != lines.end() && at->line == line.line) {
+      at->value = line.value;
+    } else {
+      lines.insert(at, std::move(line));
+    }
+  }
+  if (last_read < last_wanted) file.why_no_text = "it has fewer lines now than when the program was built";
+  file.lines = std::move(lines);
+}
+
+// "parse" of "Reader.parse" and of "load.<locals>.parse". Empty: the source does not spell it, as "<module>".
+std::string_view bare_name(std::string_view function) {
+  const std::string_view name = function.substr(function.find_last_of(".:\\") + 1);
+  return name.find_first_of("<>{}() ") == std::string_view::npos ? name : std::string_view();
+}
+
 }  // namespace
 
 SourceReader::~SourceReader() {
@@ -251,12 +281,13 @@ void SourceReader::complete(const Profile& profile, std::span<FunctionListing> f
     }
     return std::tuple(sum.total, sum.self);
   };
+  const std::uint64_t ended_unix_ns = profile.began_unix_ns == 0 ? 0 : profile.began_unix_ns + profile.duration_ns;
   for (std::size_t i = 0; i < functions.size(); ++i) {
     std::ranges::stable_sort(functions[i].codes,
                              [&](const auto& a, const auto& b) { return value_of(a) > value_of(b); });
     for (ListedFile& file : functions[i].files) {
       if (functions[i].is_of_script) {
-        file.why_no_text = "the texts of scripts are not read";
+        add_script_text(file, functions[i], extent, ended_unix_ns);
       } else {
         add_text(file, with_code[i][file.path], extent);
       }
@@ -413,24 +444,46 @@ void SourceReader::add_text(ListedFile& file, const std::set<std::uint32_t>& wit
     return;
   }
   file.is_newer = read.is_newer;
-  std::vector<ListedLine> lines;
-  auto text = read.lines.begin();
-  for (const LineRange& range : ranges) {
-    for (std::uint32_t line = range.first; line <= range.last && text != read.lines.end(); ++line) {
-      lines.push_back({.line = line, .text = *text++, .value = {}});
-    }
+  take_texts(file, ranges, read);
+}
+
+// Nothing tells a script's build, so its text must name the function where that begins.
+void SourceReader::add_script_text(ListedFile& file, const FunctionListing& function, Extent extent,
+                                   std::uint64_t ended_unix_ns) {
+  constexpr std::uint32_t most_lines_of_head = 20;  // decorators and comments come before the name
+  std::set<std::uint32_t> wanted;
+  for (const ListedLine& line : file.lines) {
+    if (line.line != 0) wanted.insert(line.line);
   }
-  const std::uint32_t last_read = lines.empty() ? 0 : lines.back().line;
-  for (ListedLine& line : file.lines) {
-    const auto at = std::ranges::lower_bound(lines, line.line, {}, &ListedLine::line);
-    if (at != lines.end() && at->line == line.line) {
-      at->value = line.value;
-    } else {
-      lines.insert(at, std::move(line));
-    }
+  if (wanted.empty()) return;
+  if (!file.path.starts_with('/')) {
+    file.why_no_text = "its path is not a whole one";
+    return;
   }
-  if (last_read < last) file.why_no_text = "it has fewer lines now than when the program was built";
-  file.lines = std::move(lines);
+  const std::uint32_t first = function.begins_at != 0 ? std::min(function.begins_at, *wanted.begin()) : *wanted.begin();
+  const std::uint32_t last = *wanted.rbegin();
+  wanted.insert(first);
+  std::vector<LineRange> ranges = ranges_around(wanted, lines_near);
+  if (extent == Extent::whole && last - first <= most_lines_whole) {
+    ranges = {{.first = first, .last = last < UINT32_MAX - lines_around ? last + lines_around : UINT32_MAX}};
+  }
+  std::int64_t changed_unix_ns = 0;
+  const SourceOfFile read = listings_.script(file.path, ranges, changed_unix_ns);
+  if (read.failed != Unnamed::named || !read.why.empty()) {
+    file.why_no_text = read.failed == Unnamed::named ? read.why : "reading it was given up";
+    return;
+  }
+  const std::string_view name = bare_name(function.symbol);
+  const std::size_t head = std::min<std::size_t>(read.lines.size(), first - ranges.front().first + most_lines_of_head);
+  const auto has_name = [name](const std::string& line) { return line.find(name) != std::string::npos; };
+  const bool is_named = std::ranges::any_of(std::span(read.lines).first(head), has_name);
+  if (function.begins_at != 0 && !name.empty() && !is_named) {
+    file.why_no_text = "the function does not begin there in the file that is here now";
+    return;
+  }
+  file.is_newer =
+      ended_unix_ns != 0 && changed_unix_ns > 0 && static_cast<std::uint64_t>(changed_unix_ns) > ended_unix_ns;
+  take_texts(file, ranges, read);
 }
 
 std::vector<std::string> SourceReader::notes() const {

@@ -212,3 +212,58 @@ if ((EUID == 0)); then
   profile report --sources -o z.html a.json
   grep -q secret z.html || fail "the owner's source is not in the page"
 fi
+
+# The lines of a script: its text is the file that is there now, if the function begins where it did, and if everyone may
+# read it, because a program may name any file.
+cat >job.py <<'PYTHON'
+import time
+
+
+@time.strftime
+def slow_sum(values):
+    total = 0
+    for value in values:
+        total += value * value
+    return total
+PYTHON
+# of_script FUNCTION : a profile of ten samples in that function of job.py: eight on line 8, two on line 7.
+of_script() {
+  local frame="\"kind\":\"script\",\"process\":0,\"symbol\":\"$1\",\"module\":0,\"file\":\"$tmp/job.py\",\"begins_at\":4"
+  cat >script.json <<JSON
+{"profile":{"event":"cpu-clock","unit":"samples","user_stacks":true,"kernel_stacks":false},"ebpf":{"profile":{"unit":"samples","total_value":10,"total_samples":10,"processes":[{"pid":7,"image":0,"name":"python3"}],"modules":[{"name":"job.py"}],"frames":[{$frame,"line":8,"address":"0x1"},{$frame,"line":7,"address":"0x2"}],"stacks":[[0],[1]],"rows":[{"process":0,"thread":"python3","user":0,"value":8,"samples":8},{"process":0,"thread":"python3","user":1,"value":2,"samples":2}]}}}
+JSON
+}
+of_script Totals.slow_sum
+chmod 755 "$tmp"
+profile report script.json --source Totals.slow_sum
+expect_status 0
+expect_silence err
+expect_out '^Totals\.slow_sum \[job\.py\]: 10 of 10 samples, 100\.0%'
+expect_out '^ 80\.0%      8      8     8          total \+= value \* value$'
+expect_out '^ 20\.0%      2      2     7      for value in values:$'
+expect_out ' 5  def slow_sum\(values\):$'
+expect_no_out 'no address of it|no source line'
+profile report script.json --sources -o script.html
+expect_status 0
+expect_err 'the page holds source and code of 1 function: lines of 1 source file'
+of_script another
+profile report script.json --source another
+expect_out '^\(without its text: the function does not begin there in the file that is here now\)$'
+expect_out '^ 80\.0%      8      8     8$'
+of_script slow_sum
+if ((EUID == 0)); then
+  chmod 600 job.py
+  profile report script.json --source slow_sum
+  expect_out '^\(without its text: root reads only what everyone may read, '
+  expect_no_out 'total'
+  chmod 644 job.py
+  chmod 700 "$tmp"
+  profile report script.json --source slow_sum
+  expect_out '^\(without its text: root reads only what everyone may read, '
+  expect_no_out 'total'
+  chmod 755 "$tmp"
+fi
+rm job.py
+profile report script.json --source slow_sum
+expect_status 0
+expect_out '^\(without its text: .*(not there|No such file)'
