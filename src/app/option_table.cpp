@@ -56,7 +56,7 @@ constexpr OptionRow rows[] = {
     {"min-block-us", 0, "US", "off-cpu, futex: only waits of at least US microseconds (default 0)", event, false},
     {"max-block-us", 0, "US", "off-cpu, futex: only waits of at most US microseconds", event, false},
     {"state", 0, "STATE", "off-cpu: only this state (default any):", event, false, "", states},
-    {"waker", 0, "", "off-cpu: also the stack and name of the thread that ends the wait, after --", event, false},
+    {"waker", 0, "", "off-cpu: also who ends each wait: name and stack of that thread", event, false},
     {"ended-waits", 0, "", "off-cpu, wall: leave out waits that do not end in the run, as those of idle threads", event,
      false},
     {"latency", 0, "", "syscalls: how long they take", event, false},

@@ -1,5 +1,6 @@
 #include "app/reports.h"
 
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -26,6 +27,11 @@ namespace {
 // The time between the last interval and the end of the run is not reported if it is shorter than this part of an
 // interval and has no samples. It would be one picture too many in a film.
 constexpr double remnant_part = 0.1;
+
+bool is_stdout_a_file() {
+  struct stat status {};
+  return ::fstat(STDOUT_FILENO, &status) == 0 && S_ISREG(status.st_mode);
+}
 
 // What the tables say if they are wanted, and the hottest functions.
 std::vector<std::string> answer_of(const Profile& profile, const OutputOptions& options, bool wants_tables) {
@@ -196,9 +202,11 @@ void Reports::leave_out_own_work(Profile& profile) {
   });
 }
 
-// With intervals each report has its own hottest functions, and the list would be too long to read.
+// With intervals each report has its own hottest functions, and the list would be too long to read. Who sends the
+// stacks into a file looks at stderr.
 bool Reports::wants_hottest() const {
   if (quiet_ || interval_s_) return false;
+  if (::isatty(STDERR_FILENO) == 1 && is_stdout_a_file()) return true;
   return std::any_of(reports_.begin(), reports_.end(), [](const Report& report) {
     const auto* destination = std::get_if<Destination>(&report.target);
     if (destination == nullptr || !destination->is_stdout()) return true;

@@ -17,11 +17,9 @@ constexpr std::string_view libraries[] = {"libc.so",     "libc-2.",     "libpthr
                                           "libc.musl",   "ld-musl",     "libstdc++.so", "libc++.so", "libc++abi",
                                           "libjemalloc", "libtcmalloc", "libmimalloc",  "vdso"};
 // In programs that are linked statically.
-constexpr std::string_view allocators[] = {"malloc", "calloc", "realloc", "reallocarray", "memalign", "aligned_alloc",
-                                           "__libc_malloc", "posix_memalign", "valloc",
-                                           // Go's
-                                           "runtime.mallocgc", "runtime.newobject", "runtime.makeslice",
-                                           "runtime.growslice", "runtime.rawstring", "runtime.rawbyteslice"};
+constexpr std::string_view allocators[] = {"malloc",        "calloc",         "realloc",
+                                           "reallocarray",  "memalign",       "aligned_alloc",
+                                           "__libc_malloc", "posix_memalign", "valloc"};
 // What programs wrap around these, to end when there is no memory or to count it: "xmalloc", "zmalloc_usable",
 // "g_malloc0", "ruby_xrealloc2".
 constexpr std::string_view wrapped[] = {"malloc", "calloc", "realloc", "strdup", "strndup", "memdup"};
@@ -96,7 +94,8 @@ bool is_of_user_code(const Profile& profile, const ShownFrame& shown) {
   const std::string_view name = profile.strings.view(shown.symbol);
   if (name.empty() && module.empty()) return false;
   if (frame.kind == FrameKind::script && name.starts_with('~')) return false;  // a stub of Java's engine
-  return !begins_with_one_of(module, libraries) && !is_allocator(name);
+  const bool is_of_go = frame.kind == FrameKind::user && name.starts_with("runtime.");
+  return !begins_with_one_of(module, libraries) && !is_allocator(name) && !is_of_go;
 }
 
 // Where the frames of an appended waker (model/wakers.h) end, and those of the wait begin.
@@ -122,7 +121,8 @@ std::string_view called_name(const Profile& profile, const ShownFrame& shown) {
 }  // namespace
 
 bool is_blamed_on_caller(const Profile& profile, const Row& row) {
-  return row.tag != StringId::empty || profile.run.counted != word_of(Unit::samples);
+  const bool is_hit = profile.run.unit == Unit::hits;  // of a function that may be the allocator's
+  return row.tag != StringId::empty || is_hit || profile.run.counted != word_of(Unit::samples);
 }
 
 std::size_t blamed_place(const Profile& profile, const Row& row) {

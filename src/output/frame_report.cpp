@@ -163,6 +163,7 @@ std::string FrameReport::incomplete_line() const {
   const auto say = [&](StackEnd end, std::uint64_t samples) {
     if (samples == 0) return;
     line += separator + std::to_string(samples) + " " + std::string(words_of(end).words);
+    if (end == StackEnd::too_deep) line += " (--max-stack-depth takes more)";
     separator = ", ";
   };
   ends_.each([&](StackEnd end, std::uint64_t samples) {

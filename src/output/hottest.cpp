@@ -401,7 +401,10 @@ std::vector<std::string> hottest_lines(const Profile& profile, std::size_t most)
   std::ostringstream out;
   const Amounts amounts = write_table(out, profile.run.unit, functions, most, true, whole);
   std::vector<std::string> lines;
-  const auto is_blamed = [&](const Row& row) { return is_blamed_on_caller(profile, row); };
+  const auto is_blamed = [&](const Row& row) {
+    const bool is_itself = profile.run.unit == Unit::hits && blamed_place(profile, row) == 0;
+    return is_blamed_on_caller(profile, row) && !is_itself;
+  };
   const bool names_callers = std::ranges::any_of(profile.rows(), is_blamed);
   add_lines(out, lines);
   if (names_callers)

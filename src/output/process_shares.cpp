@@ -81,6 +81,11 @@ std::string program_shares(const Profile& profile) {
 
   CommandLines lines;
   for (const auto& [name, program] : programs) lines.add(name);
+  // A build is hundreds of processes of one name, and which of them is slow is asked next.
+  constexpr std::size_t many = 3;
+  const auto& [first_name, first] = programs.front();
+  const bool are_alike = !profile.run.processes_by_name && first.processes.size() >= many &&
+                         first.value >= profile.total() / 2 && first_name.find(' ') == std::string_view::npos;
 
   std::string line = "programs: ";
   const std::uint64_t whole = profile.total();
@@ -90,10 +95,11 @@ std::string program_shares(const Profile& profile) {
     line += (i == 0 ? "" : ", ") + percent(program.value, whole) + ' ' + (name.empty() ? "?" : lines.shortened(name));
     if (program.processes.size() > 1) line += " in " + number_of(program.processes.size(), "process", "processes");
   }
-  if (shown == programs.size()) return line;
+  const char* const hint = are_alike ? "; --command-lines tells those of one name apart" : "";
+  if (shown == programs.size()) return line + hint;
   std::uint64_t rest = 0;
   for (std::size_t i = shown; i < programs.size(); ++i) rest += programs[i].second.value;
-  return line + ", " + percent(rest, whole) + ' ' + number_of(programs.size() - shown, "other");
+  return line + ", " + percent(rest, whole) + ' ' + number_of(programs.size() - shown, "other") + hint;
 }
 
 }  // namespace profile

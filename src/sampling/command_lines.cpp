@@ -150,7 +150,7 @@ std::vector<std::string> CommandLines::notes() const {
   const std::uint64_t lost = std::atomic_ref((*state_->values)->lost).load(std::memory_order_relaxed);
   const std::uint64_t all = lost + state_->unkept + state_->unread;
   if (all == 0) return {};
-  return {number_of(all, "process has", "processes have") + " only a name: their arguments could not be read"};
+  return {number_of(all, "process has", "processes have") + " only a name: the arguments could not be read"};
 }
 
 }  // namespace profile

@@ -82,7 +82,7 @@ std::string with_place(const std::string& name, std::string_view path, std::uint
 // Functions without a name have their number in the script, because V8 keeps no lines at hand.
 std::string name_in_node(std::string_view path, const std::string& name, std::uint32_t number) {
   if (name != whole_script) return name;
-  return "<anonymous " + std::string(last_part(path)) + '#' + std::to_string(number) + '>';
+  return "<function " + std::to_string(number) + " of " + std::string(last_part(path)) + '>';
 }
 
 // The name of a class without what differs between two runs: the address of one that was made at run time, and the

@@ -151,6 +151,9 @@ class Syscalls final : public Source {
     note(total_.unmeasured, "system call", "without a known end: too many threads or too many kinds at once");
     note(total_.unlisted_errors, "failure", "without a reason: too many kinds at once");
     note(without_process_, "system call", "without a process: too many processes at once");
+    if (options().rows && !wants_syscall_stacks(options())) {
+      lines.emplace_back("which functions make the calls: -f, or a file with stacks (-o out.html)");
+    }
     return lines;
   }
 

@@ -9,7 +9,7 @@ begin_script node --jitless mix.js 40
 sample_enough 60 -F 499 -U -a --max-stack-depth 512 -p "$started" 1
 check_mix "$tmp/out" 40 node
 ((right > 0)) || fail "no stack is whole; $(outcome)"
-expect_present ';<anonymous mix.js#[0-9]+>_\[s\];main_\[s\];go_\[s\];'
+expect_present ';<function [0-9]+ of mix.js>_\[s\];main_\[s\];go_\[s\];'
 expect_present ';byMap_\[s\];.*;mapped_\[s\];go_\[s\];'
 sample_enough 20 -F 499 -U --modules -p "$started" 0.5
 expect_present ';main \[mix.js\];go \[mix.js\];'

@@ -22,8 +22,12 @@ TEST_CASE("programs are told with their shares, several processes of one togethe
   CHECK(program_shares(profile).empty());
   for (std::uint32_t tgid = 10; tgid < 13; ++tgid) add(profile, tgid, "cc1plus", 2);
   add(profile, 20, "node", 3);
-  CHECK(program_shares(profile) == "programs: 60.0% cc1plus in 3 processes, 30.0% node, 10.0% make");
+  const char* const told =
+      "programs: 60.0% cc1plus in 3 processes, 30.0% node, 10.0% make; --command-lines tells those of one name apart";
+  CHECK(program_shares(profile) == told);
   for (const char* name : {"a", "b", "c", "d"}) add(profile, 30, name, 0);
+  CHECK(program_shares(profile) == told);
+  profile.run.processes_by_name = true;
   CHECK(program_shares(profile) == "programs: 60.0% cc1plus in 3 processes, 30.0% node, 10.0% make");
 }
 

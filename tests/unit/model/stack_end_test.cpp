@@ -105,7 +105,9 @@ TEST_CASE("pictures and tables gather incomplete stacks by reason at the root") 
   for (const char* const format : {"svg", "html", "speedscope"}) {
     CHECK_MESSAGE(contains(report(format, {}), "[incomplete: no CFI]"), format);
   }
-  CHECK(contains(report("html", {}), "36.8 % of the user stacks are incomplete: 3 deeper than is taken, 4 no unwind"));
+  CHECK(contains(
+      report("html", {}),
+      "36.8 % of the user stacks are incomplete: 3 deeper than is taken (--max-stack-depth takes more), 4 no unwind"));
 }
 
 TEST_CASE("the option --top shows the frame of incomplete stacks as a function that is never the leaf") {

@@ -128,6 +128,26 @@ TEST_CASE("a wait in a script belongs to the script's function, and not to its i
   CHECK(self_of(profile, "pysleep") == 10);
 }
 
+TEST_CASE("a hit of an allocator belongs to its caller, and one of a program's function to itself") {
+  Profile profile;
+  profile.run.unit = Unit::hits;
+  test::Namer name(profile);
+  const ProcessId app = profile.process(7, 0, "service");
+  const FrameId allocator = name.user(app, 0x1000, "runtime.mallocgc", "service", 0);
+  const FrameId copies = name.user(app, 0x2000, "runtime.slicebytetostring", "service", 0);
+  const FrameId decode = name.user(app, 0x3000, "encoding/json.Unmarshal", "service", 0);
+  Row row;
+  row.process = app;
+  row.value = row.samples = 10;
+  row.user = profile.stack(std::vector{allocator, copies, decode});
+  profile.add(row);
+  CHECK(blamed_place(profile, profile.rows()[0]) == 2);
+  CHECK(call_of_blamed(profile, profile.rows()[0]) == "runtime.slicebytetostring");
+  row.user = profile.stack(std::vector{decode});
+  profile.add(row);
+  CHECK(blamed_place(profile, profile.rows()[1]) == 0);
+}
+
 TEST_CASE("a stub of Java's engine is not what waits") {
   Profile profile;
   profile.run.counted = "waits";

@@ -226,7 +226,8 @@ TEST_CASE("the summary counts incomplete walked stacks by their reason") {
   CHECK(report.ends().incomplete() == 72);
   REQUIRE(report.lines().size() == 2);  // the first line is about a frame without a name
   CHECK(report.lines()[1] ==
-        "8.2 % of the user stacks are incomplete: 3 deeper than is taken, 20 taken before a file was read, 49 no "
+        "8.2 % of the user stacks are incomplete: 3 deeper than is taken (--max-stack-depth takes more), 20 taken "
+        "before a file was read, 49 no "
         "unwind table and no "
         "frame pointer in: libfoo.so (40), libz.so.1 (9)");
 }

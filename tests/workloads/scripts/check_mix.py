@@ -143,7 +143,7 @@ def plain(frame):
         return re.sub(r"^Mix[.$]", "", frame) if not re.match(r"[a-z]+\.|Mix\$\$Lambda|~", frame) else ""
     frame = re.sub(r"^(.*::)?\{closure .*\}$", "{closure}", frame)
     frame = re.sub(r"<__ANON__ .*>$", "<__ANON__>", re.sub(r"^main::", "", frame))
-    frame = re.sub(r"^<anonymous (.*)#.*>$", r"<anonymous \1>", frame)
+    frame = re.sub(r"^<function \d+ of (.*)>$", r"<anonymous \1>", frame)
     return re.sub(r"^<lambda .*>$", "<lambda>", frame)
 
 
