@@ -24,6 +24,7 @@ struct OutputOptions {
   bool hide_addresses = false;  // in pprof, of code that is in no file
   // In pprof, a sample has no label but its process, because stores make a series of each set of labels.
   bool for_store = false;
+  bool has_times = false;     // a page shows when each sample was taken
   bool show_modules = false;  // --modules: "init [libfoo.so]" in formats that otherwise show only the symbol
   std::size_t top = 10;       // --top: rows of each table
   // --sources: the source and the code that a page shows. Empty: none.

@@ -105,7 +105,8 @@ std::vector<OutputRequest> outputs_of(const ParsedOptions& parsed, std::vector<s
 }
 
 Readers readers_of(const OutputFormat& format, const OutputOptions& options) {
-  return has_addresses(format, options) ? Readers::owner : Readers::anyone;
+  const bool shows_times = options.has_times && format.graph == Graph::page;
+  return has_addresses(format, options) || shows_times ? Readers::owner : Readers::anyone;
 }
 
 std::string only_path(const std::string& path) {

@@ -155,6 +155,7 @@ int run_report(std::span<const char* const> arguments) {
   if (sources)
     options.output.sources = [&](const Profile& profile) { return listings_for_page(profile, *children, note); };
   if (parsed.is_on("debuginfod")) sum.run.debuginfod = debuginfod_servers();
+  options.output.has_times = sum.timeline.has_value();
   sum.run.command_line = "profile report " + shell_quoted(arguments);
   Reports reports(options, say);
   reports.begin(sum.run);

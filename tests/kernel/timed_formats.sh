@@ -54,9 +54,10 @@ expect_same() {
 
 # Two programs, one after the other.
 "$PROFILE" record -q -F 499 -o "$tmp/run.db" -- bash -c '"$0" 0.2cpu; sleep 0.1; exec "$1" 0.2cpu' "$WORKLOADS/leaves" "$WORKLOADS/depth" || fail "record"
-profile report -o "$tmp/run.firefox.json.gz" -o "$tmp/run.pftrace" -o "$tmp/run.perf" -o "$tmp/run.speedscope.json" "$tmp/run.db"
+files=("$tmp"/run.{firefox.json.gz,pftrace,perf,speedscope.json,html})
+profile report "${files[@]/#/-o}" "$tmp/run.db"
 expect_status 0
-expect_equal "$(stat -c %a "$tmp/run.firefox.json.gz" "$tmp/run.pftrace" | tr '\n' ' ')" '600 600 ' 'the modes of the files'
+expect_equal "$(stat -c %a "${files[@]}" | uniq)" 600 'the modes of files with times'
 ask "SELECT 'sample', samples.id / 256, tgid, tid FROM samples JOIN threads ON threads.id = thread JOIN processes ON processes.id = process" >"$tmp/expected"
 firefox_lines "$tmp/run.firefox.json.gz" >"$tmp/firefox"
 grep '^sample' "$tmp/firefox" | cut -d ' ' -f 1-4 >"$tmp/found"
