@@ -55,6 +55,10 @@ void Messages::note(const std::string& text) {
   if (!quiet_) say(text);
 }
 
+void Messages::begin_line() {
+  if (!quiet_ && !progress_.is_shown() && ::isatty(STDERR_FILENO) == 1) std::fputc('\n', stderr);
+}
+
 void Messages::release() {
   is_held_ = false;
   if (left_out_ != 0) say("profile: " + number_of(std::exchange(left_out_, 0), "earlier line") + " left out");

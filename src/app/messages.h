@@ -43,6 +43,9 @@ class Messages {
   void note(const std::string& text);
   void note(const std::vector<std::string>& lines);
 
+  // The terminal has echoed a key: what comes next begins in a line of its own.
+  void begin_line();
+
   // From here on lines are held, only the latest hundred of them, until release() prints them.
   void hold() { is_held_ = true; }
   void release();

@@ -89,7 +89,8 @@ class Session {
         check_again_(check_again),
         children_(options.symbols.debug_directories, options.symbols.debuginfod, options.sources),
         signals_(options.reloads()),
-        progress_(!options.quiet && !options.verbose && !options.takes_terminal()),
+        // Not with a command, whose lines would be appended to it.
+        progress_(!options.quiet && !options.verbose && !options.takes_terminal() && options.command.empty()),
         messages_(progress_, options.quiet),
         ahead_(options.duration_s) {
     if (options.cpu_limit_percent) cpu_limit_.emplace(*options.cpu_limit_percent);
@@ -300,6 +301,7 @@ class Session {
   void end_on_request(const Signals::Received& signal) {
     give_terminal_back();
     signals_.let_second_kill();
+    if (signal.from_terminal) messages_.begin_line();
     if (!command_) {
       is_over_ = true;
     } else if (signal.number == SIGTERM) {
