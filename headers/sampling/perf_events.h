@@ -10,6 +10,8 @@
 #include <string_view>
 #include <vector>
 
+#include "model/profile.h"
+
 namespace profile {
 
 struct PerfEventName {
@@ -23,7 +25,7 @@ struct PerfEventName {
 
 // The first row is the default event of the program.
 inline constexpr PerfEventName software_events[] = {
-    {"cpu-clock", "", PERF_TYPE_SOFTWARE, PERF_COUNT_SW_CPU_CLOCK, "what runs on the CPUs, by a timer", ""},
+    {cpu_clock, "", PERF_TYPE_SOFTWARE, PERF_COUNT_SW_CPU_CLOCK, "what runs on the CPUs, by a timer", ""},
     {"task-clock", "", PERF_TYPE_SOFTWARE, PERF_COUNT_SW_TASK_CLOCK, "the same, by the clock of the tasks", ""},
     {"page-faults", "faults", PERF_TYPE_SOFTWARE, PERF_COUNT_SW_PAGE_FAULTS, "pages not at hand when touched", ""},
     {"minor-faults", "", PERF_TYPE_SOFTWARE, PERF_COUNT_SW_PAGE_FAULTS_MIN, "of these, the ones met from memory", ""},
@@ -37,20 +39,20 @@ inline constexpr PerfEventName software_events[] = {
 };
 
 inline constexpr PerfEventName hardware_events[] = {
-    {"cycles", "cpu-cycles", PERF_TYPE_HARDWARE, PERF_COUNT_HW_CPU_CYCLES, "cycles of the CPUs", "cpu-clock"},
-    {"instructions", "", PERF_TYPE_HARDWARE, PERF_COUNT_HW_INSTRUCTIONS, "instructions that completed", "cpu-clock"},
+    {"cycles", "cpu-cycles", PERF_TYPE_HARDWARE, PERF_COUNT_HW_CPU_CYCLES, "cycles of the CPUs", cpu_clock},
+    {"instructions", "", PERF_TYPE_HARDWARE, PERF_COUNT_HW_INSTRUCTIONS, "instructions that completed", cpu_clock},
     {"cache-references", "", PERF_TYPE_HARDWARE, PERF_COUNT_HW_CACHE_REFERENCES, "uses of the last cache",
      "page-faults"},
     {"cache-misses", "", PERF_TYPE_HARDWARE, PERF_COUNT_HW_CACHE_MISSES, "what the last cache lacked", "page-faults"},
     {"branches", "branch-instructions", PERF_TYPE_HARDWARE, PERF_COUNT_HW_BRANCH_INSTRUCTIONS, "branches taken or not",
-     "cpu-clock"},
-    {"branch-misses", "", PERF_TYPE_HARDWARE, PERF_COUNT_HW_BRANCH_MISSES, "branches foretold wrongly", "cpu-clock"},
-    {"bus-cycles", "", PERF_TYPE_HARDWARE, PERF_COUNT_HW_BUS_CYCLES, "cycles of the bus", "cpu-clock"},
-    {"ref-cycles", "", PERF_TYPE_HARDWARE, PERF_COUNT_HW_REF_CPU_CYCLES, "cycles at a constant frequency", "cpu-clock"},
+     cpu_clock},
+    {"branch-misses", "", PERF_TYPE_HARDWARE, PERF_COUNT_HW_BRANCH_MISSES, "branches foretold wrongly", cpu_clock},
+    {"bus-cycles", "", PERF_TYPE_HARDWARE, PERF_COUNT_HW_BUS_CYCLES, "cycles of the bus", cpu_clock},
+    {"ref-cycles", "", PERF_TYPE_HARDWARE, PERF_COUNT_HW_REF_CPU_CYCLES, "cycles at a constant frequency", cpu_clock},
     {"stalled-cycles-frontend", "idle-cycles-frontend", PERF_TYPE_HARDWARE, PERF_COUNT_HW_STALLED_CYCLES_FRONTEND,
-     "cycles without a new instruction", "cpu-clock"},
+     "cycles without a new instruction", cpu_clock},
     {"stalled-cycles-backend", "idle-cycles-backend", PERF_TYPE_HARDWARE, PERF_COUNT_HW_STALLED_CYCLES_BACKEND,
-     "cycles that waited for a result", "cpu-clock"},
+     "cycles that waited for a result", cpu_clock},
 };
 
 struct PerfEvent {

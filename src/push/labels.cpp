@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 
+#include "model/profile.h"
 #include "output/clean_text.h"
 #include "support/ascii.h"
 
@@ -32,7 +33,7 @@ std::string refusal_of_label(std::string_view name, std::string_view value) {
 }
 
 std::string profile_name_of(std::string_view event) {
-  if (event == "cpu-clock" || event == "task-clock") return "process_cpu";
+  if (event == cpu_clock || event == "task-clock") return "process_cpu";
   std::string name(event);
   std::ranges::replace_if(
       name, [](char c) { return !is_name_character(c); }, '_');

@@ -24,7 +24,7 @@ constexpr Cache caches[] = {
     {"LLC", PERF_COUNT_HW_CACHE_LL, "lsp", "page-faults"},
     {"dTLB", PERF_COUNT_HW_CACHE_DTLB, "lsp", "page-faults"},
     {"iTLB", PERF_COUNT_HW_CACHE_ITLB, "l", "page-faults"},
-    {"branch", PERF_COUNT_HW_CACHE_BPU, "l", "cpu-clock"},
+    {"branch", PERF_COUNT_HW_CACHE_BPU, "l", cpu_clock},
     {"node", PERF_COUNT_HW_CACHE_NODE, "lsp", "page-faults"},
 };
 
@@ -79,7 +79,7 @@ std::optional<PerfEvent> find_raw_event(std::string_view name) {
   if (error != std::errc{} || end != name.data() + name.size()) return std::nullopt;
   event.name = name;
   event.type = PERF_TYPE_RAW;
-  event.instead = "cpu-clock";
+  event.instead = cpu_clock;
   return event;
 }
 

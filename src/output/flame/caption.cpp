@@ -25,7 +25,7 @@ std::string totals_of(const Profile& profile, std::uint64_t total) {
   const std::string unit = clean_text(profile.run.unit.word());
   const std::string counted = clean_text(profile.run.counted);
   std::string text = grouped(total) + ' ' + unit;
-  if (unit != counted) {
+  if (!profile.run.counts_samples()) {
     std::uint64_t samples = 0;
     for (const Row& row : profile.rows()) samples += row.samples;
     if (samples != 0) text += " in " + grouped(samples) + ' ' + counted;
