@@ -17,6 +17,8 @@
 #include "model/wakers.h"
 #include "output/blamed_frame.h"
 #include "output/clean_text.h"
+#include "output/library_code.h"
+#include "output/runtime_threads.h"
 #include "output/shown_frame.h"
 #include "output/tables.h"
 #include "output/text_cells.h"
@@ -36,6 +38,7 @@ class ListedRows {
   explicit ListedRows(const Profile& profile)
       : is_left_out_(profile.processes().size()), is_wall_(profile.run.event == measures::wall.event) {
     if (!profile.thread_waits) return;
+    runtime_.emplace(profile);
     const BlockingThreads threads = blocking_threads(profile);
     is_asleep_ = threads.asleep_ns != 0;
     if (threads.left_out_ns == 0) return;
@@ -49,7 +52,9 @@ class ListedRows {
   }
 
   [[nodiscard]] bool has(const Profile& profile, const Row& row) const {
-    if (!is_left_out_[static_cast<std::size_t>(row.process)]) return true;
+    const bool is_left_out = is_left_out_[static_cast<std::size_t>(row.process)] ||
+                             (runtime_ && runtime_->has(profile.process(row.process).tgid, row.thread_name));
+    if (!is_left_out) return true;
     return is_wall_ && profile.strings.view(row.tag) != off_cpu_tag;
   }
   [[nodiscard]] std::uint64_t total(const Profile& profile) const {
@@ -64,18 +69,20 @@ class ListedRows {
     if (is_wall_) text += ", on a CPU and off";
     if (is_asleep_) text += ", with the threads that never woke up";
     if (std::ranges::find(is_left_out_, true) != is_left_out_.end()) text += "; waits of kernel threads are left out";
+    if (runtime_ && !runtime_->empty()) text += "; waits of the runtimes' own threads are left out";
     return text;
   }
 
  private:
   std::vector<bool> is_left_out_;  // by ProcessId
   bool is_wall_;                   // the other rows are of time on a CPU
-  bool is_asleep_ = false;         // the list of threads tells some apart
+  std::optional<RuntimeThreads> runtime_;
+  bool is_asleep_ = false;  // the list of threads tells some apart
 };
 
 enum class Which : std::uint8_t {
   all,
-  of_scripts  // a row belongs to the innermost one, whatever that calls
+  own  // of programs and scripts, to which what they call belongs
 };
 
 // What the values of functions are made of.
@@ -120,10 +127,11 @@ class Functions {
     shown_of_.push_back(shown_.size());
   }
 
-  std::vector<HotFunction> counted() && {
+  // Call it once.
+  std::vector<HotFunction> counted() {
     for (const Row& row : profile_.rows()) {
       if (listed_ != nullptr && !listed_->has(profile_, row)) continue;
-      which_ == Which::all ? count(row) : count_scripts(row);
+      which_ == Which::all ? count(row) : count_own(row);
     }
     for (std::size_t i = 0; i < functions_.size(); ++i) {
       functions_[i].calls = calls_.text(i, functions_[i].self);
@@ -137,6 +145,9 @@ class Functions {
     });
     return std::move(functions_);
   }
+
+  // Of Which::own: the sum of the rows that belong to another function than their leaf.
+  [[nodiscard]] std::uint64_t moved() const { return moved_; }
 
  private:
   std::size_t function(std::string name, std::string module) {
@@ -160,25 +171,36 @@ class Functions {
   }
 
   void count(const Row& row) {
+    count(row, blamed_place(profile_, row), is_blamed_on_caller(profile_, row));
+    if (above_blamed_ == 0) meet(function(std::string(no_stack_name), {}), row.value);
+  }
+
+  // Of a script the innermost function that is its own, whatever that calls.
+  void count_own(const Row& row) {
+    if (std::ranges::any_of(profile_.stack(row.user), [&](FrameId id) { return is_of_script(id); })) {
+      count_scripts(row);
+    } else if (const std::optional<std::size_t> place = own_place(profile_, row)) {
+      count(row, *place, true);
+      moved_ += *place == 0 ? 0 : row.value;
+    }
+  }
+
+  void count(const Row& row, std::size_t blamed, bool with_calls) {
     ++row_number_;
-    above_blamed_ = blamed_place(profile_, row);
+    above_blamed_ = blamed;
     for (const ShownPart& part : shown_parts(profile_, row)) {
       if (part.stack == StackId::none) meet(function(clean_text(part.text), {}), row.value);
       for (const FrameId id : profile_.stack(part.stack)) {
         const auto frame = static_cast<std::size_t>(id);
         for (std::size_t at = shown_of_[frame]; at != shown_of_[frame + 1]; ++at) {
-          if (above_blamed_ == 0) add_parts(row, at);
+          if (above_blamed_ == 0) {
+            if (with_calls) calls_.add(shown_[at], call_of_blamed(profile_, row, blamed), row.value);
+            add_line(at, row.value);
+          }
           meet(shown_[at], row.value);
         }
       }
     }
-    if (above_blamed_ == 0) meet(function(std::string(no_stack_name), {}), row.value);
-  }
-
-  // `blamed`: index in shown_.
-  void add_parts(const Row& row, std::size_t blamed) {
-    if (is_blamed_on_caller(profile_, row)) calls_.add(shown_[blamed], call_of_blamed(profile_, row), row.value);
-    add_line(blamed, row.value);
   }
 
   void add_line(std::size_t at, std::uint64_t value) {
@@ -187,15 +209,30 @@ class Functions {
     if (!line.empty()) lines_.add(shown_[at], std::string_view(line).substr(1), value);
   }
 
+  [[nodiscard]] bool is_of_script(FrameId id) const { return profile_.frame(id).kind == FrameKind::script; }
+
   void count_scripts(const Row& row) {
     ++row_number_;
-    above_blamed_ = 0;
+    constexpr std::size_t nowhere = SIZE_MAX;
+    std::size_t own = nowhere;
+    script_.clear();
     for (const FrameId id : profile_.stack(row.user)) {
-      if (profile_.frame(id).kind != FrameKind::script) continue;
-      const std::size_t at = shown_of_[static_cast<std::size_t>(id)];
-      if (above_blamed_ == 0) add_line(at, row.value);
-      meet(shown_[at], row.value);
+      if (!is_of_script(id)) continue;
+      for_each_shown(profile_, id, [&](const ShownFrame& shown) {
+        if (own == nowhere && library_code(profile_, shown) == LibraryCode::none) own = script_.size();
+      });
+      script_.push_back(shown_of_[static_cast<std::size_t>(id)]);
     }
+    above_blamed_ = own == nowhere ? 0 : own;
+    for (std::size_t i = 0; i < script_.size(); ++i) {
+      if (above_blamed_ == 0) {
+        if (i != 0) calls_.add(shown_[script_[i]], functions_[shown_[script_[i - 1]]].name, row.value);
+        add_line(script_[i], row.value);
+      }
+      meet(shown_[script_[i]], row.value);
+    }
+    const bool is_leaf = profile_.stack(row.kernel).empty() && is_of_script(profile_.stack(row.user).front());
+    moved_ += is_leaf && own == 0 ? 0 : row.value;
   }
 
   // Call it from the leaf on. A function that occurs several times in a row counts once in its total.
@@ -214,8 +251,10 @@ class Functions {
   std::vector<std::size_t> shown_;         // functions of frames; those of one frame are together, leaf first
   std::vector<SourceLine> places_;         // of those, by the same index, if lines are known and kept apart
   std::vector<std::size_t> shown_of_;      // by FrameId: index of its first function in shown_; then the end
+  std::vector<std::size_t> script_;        // of the row that is counted: its functions of scripts, by index in shown_
   Parts calls_;
   Parts lines_;
+  std::uint64_t moved_ = 0;
   std::uint64_t row_number_ = 0;
   // How many functions of the row come before the one that it is blamed on; SIZE_MAX and less when it has been met.
   std::size_t above_blamed_ = 0;
@@ -254,12 +293,6 @@ void cut_names(std::vector<HotFunction>& functions) {
     function.name = cut_to_cells(function.name, widest_name);
     function.module = cut_to_cells(function.module, widest_name);
   }
-}
-
-std::uint64_t sum_of_selves(std::span<const HotFunction> functions) {
-  std::uint64_t sum = 0;
-  for (const HotFunction& function : functions) sum += function.self;
-  return sum;
 }
 
 Amounts write_table(std::ostream& out, const RunUnit& unit, std::span<const HotFunction> functions, std::size_t most,
@@ -301,31 +334,34 @@ void add_lines(const std::ostringstream& text, std::vector<std::string>& lines) 
   for (std::string line; std::getline(in, line);) lines.push_back(std::move(line));
 }
 
-// Most of what a script costs is in functions of its interpreter and of libraries, which do not say what to change. If
-// these hide the script's own functions among the first `most` of `all`, their table follows.
-void add_script_lines(const Profile& profile, std::span<const HotFunction> all, const ListedRows& listed,
-                      std::size_t most, std::vector<std::string>& lines) {
-  std::vector<HotFunction> scripts = Functions(profile, Which::of_scripts, &listed).counted();
-  if (scripts.empty()) return;
-  cut_names(scripts);
-  const auto is_shown = [&](const HotFunction& script) {
+// Much of what a program costs is in the kernel, in libraries and in an interpreter, which do not say what to change.
+// If these hide the program's own functions among the first `most` of `all`, their table follows.
+void add_own_lines(const Profile& profile, std::span<const HotFunction> all, const ListedRows& listed, std::size_t most,
+                   std::vector<std::string>& lines) {
+  Functions own(profile, Which::own, &listed);
+  std::vector<HotFunction> functions = own.counted();
+  std::erase_if(functions, [](const HotFunction& function) { return function.self == 0; });
+  if (functions.empty()) return;
+  cut_names(functions);
+  const auto is_shown = [&](const HotFunction& one) {
     return std::ranges::any_of(all.first(std::min(most, all.size())), [&](const HotFunction& function) {
-      return function.name == script.name && function.module == script.module && function.self >= script.self / 2;
+      return function.name == one.name && function.module == one.module && function.self >= one.self / 2;
     });
   };
   const std::uint64_t whole = listed.total(profile);
-  if (sum_of_selves(scripts) < whole / 20 || is_shown(scripts.front())) return;
+  if (own.moved() < whole / 20 || is_shown(functions.front())) return;
   std::ostringstream out;
-  write_table(out, profile.run.unit, scripts, std::min<std::size_t>(most, 5), true, whole);
+  write_table(out, profile.run.unit, functions, std::min<std::size_t>(most, 5), true, whole);
   const std::size_t number = lines.size();
   add_lines(out, lines);
-  lines[number] += ", of scripts: SELF is with what they call outside of the script";
+  lines[number] += ", of programs and scripts: SELF is with what they call outside of their own code";
 }
 
 // The name of the function that a row is blamed on. Empty: it has no function of a program.
 std::string blamed_name(const Profile& profile, const Row& row) {
-  std::size_t before = blamed_place(profile, row);
-  if (before == 0) return {};
+  const std::optional<std::size_t> place = own_place(profile, row);
+  if (!place) return {};
+  std::size_t before = *place;
   std::string name;
   for (const ShownPart& part : shown_parts(profile, row)) {
     if (part.stack == StackId::none) --before;
@@ -353,8 +389,9 @@ void add_waker_lines(const Profile& profile, const ListedRows& listed, std::size
     Row waking;
     waking.user = row.waker_user;
     waking.kernel = row.waker_kernel;
-    sums[{blamed_name(profile, row), clean_text(profile.strings.view(row.waker)), blamed_name(profile, waking)}] +=
-        row.value;
+    const bool is_thread = !is_in_interrupt(profile, row.waker_kernel);
+    sums[{blamed_name(profile, row), is_thread ? clean_text(profile.strings.view(row.waker)) : "(interrupt)",
+          is_thread ? blamed_name(profile, waking) : ""}] += row.value;
   }
   std::vector<std::pair<std::tuple<std::string, std::string, std::string>, std::uint64_t>> sorted;
   for (auto& [names, value] : sums) {
@@ -408,14 +445,14 @@ std::vector<std::string> hottest_lines(const Profile& profile, std::size_t most)
   const bool names_callers = std::ranges::any_of(profile.rows(), is_blamed);
   add_lines(out, lines);
   if (names_callers)
-    lines.front() += ": SELF is of the first frame outside kernel, C library, allocator and interpreter";
+    lines.front() += ": SELF is of the first frame outside kernel, standard libraries, allocator and interpreter";
   if (const std::string difference = listed.difference(profile); !difference.empty()) {
     lines.push_back("all together " + amounts.text(whole) + ' ' + amounts.unit() + difference);
   }
   if (waits_for_lock(profile, functions.front()))
     lines.emplace_back("who held that lock: --waker shows who ended waits");
   add_waker_lines(profile, listed, most, amounts, lines);
-  add_script_lines(profile, functions, listed, most, lines);
+  add_own_lines(profile, functions, listed, most, lines);
   return lines;
 }
 

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "output/clean_text.h"
+#include "output/runtime_threads.h"
 #include "output/text_table.h"
 #include "support/plural.h"
 
@@ -51,6 +52,7 @@ void write_thread_waits(std::ostream& out, const Profile& profile, std::size_t t
     }
   }
   if (threads.left_out_ns != 0) out << "; kernel threads, " << time(threads.left_out_ns) << ", are left out";
+  if (threads.runtime_ns != 0) out << "; the runtimes' own threads, " << time(threads.runtime_ns) << ", are left out";
   out << "\n\n";
 }
 
@@ -107,11 +109,16 @@ BlockingThreads blocking_threads(const Profile& profile) {
   const bool leave_out = !std::ranges::all_of(waits, &ThreadWait::is_kernel_thread);
   // A thread that is new, or has computed before, sleeps less than this of the time.
   const auto least_ns = static_cast<std::uint64_t>(asleep_part * static_cast<double>(profile.duration_ns));
+  const RuntimeThreads runtime(profile);
   BlockingThreads threads;
   std::vector<const ThreadWait*> asleep;
   for (const ThreadWait& one : waits) {
     if (leave_out && one.is_kernel_thread) {
       threads.left_out_ns += one.waits.total_ns;
+      continue;
+    }
+    if (runtime.has(one.tgid, one.name)) {
+      threads.runtime_ns += one.waits.total_ns;
       continue;
     }
     if (one.never_woke && one.waits.total_ns >= least_ns) {

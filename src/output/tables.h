@@ -30,8 +30,9 @@ TimeUnit write_rows(std::ostream& out, std::size_t rows, Keys keys,
 void write_histogram(std::ostream& out, const Log2Histogram& times);
 
 // The threads for a list of those that were blocked longest. Kernel threads wait for work all the time and would fill
-// the list, so they are left out if there are other threads. Threads that slept through the whole profile, such as
-// those of idle pools, come last, and their time is told apart if there are others.
+// the list, so they are left out if there are other threads, and so are a runtime's own (runtime_threads.h). Threads
+// that slept through the whole profile, such as those of idle pools, come last, and their time is told apart if there
+// are others.
 struct BlockingThreads {
   std::vector<const ThreadWait*> listed;  // longest total first; then those that slept, in the same order
   std::size_t asleep = 0;                 // how many of the listed threads slept
@@ -39,6 +40,7 @@ struct BlockingThreads {
   std::uint64_t waits = 0;                // of the other listed threads
   std::uint64_t total_ns = 0;
   std::uint64_t left_out_ns = 0;  // of kernel threads; 0 when they are listed or there are none
+  std::uint64_t runtime_ns = 0;   // of the threads that runtimes keep for themselves
 
   // Whether listed[i] slept and is told apart.
   [[nodiscard]] bool is_apart(std::size_t i) const { return asleep_ns != 0 && i + asleep >= listed.size(); }

@@ -58,5 +58,5 @@ profile -e off-cpu --format table 0.5
 expect_status 0
 expect_balance_with_losses
 time='[0-9.]+ m?s'
-expect_out "^all together $time in [0-9]+ waits?;( [^;]* never woke up, [^;]*;)? kernel threads, $time, are left out$"
+expect_out "^all together $time in [0-9]+ waits?;( [^;]* never woke up, [^;]*;)? kernel threads, $time, are left out(;.*)?$"
 expect_no_out ' (kthreadd|rcu_preempt|ksoftirqd/[0-9]+|kworker/.*) +[0-9.]+ +[0-9.]+% '

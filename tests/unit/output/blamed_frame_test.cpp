@@ -3,6 +3,8 @@
 
 #include <doctest/doctest.h>
 
+#include <string>
+#include <utility>
 #include <vector>
 
 #include "fixed_profile.h"
@@ -38,6 +40,10 @@ std::uint64_t self_of(const Profile& profile, std::string_view function) {
   return 0;
 }
 
+std::string_view call_of(const Profile& profile, const Row& row) {
+  return call_of_blamed(profile, row, blamed_place(profile, row));
+}
+
 }  // namespace
 
 TEST_CASE("a wait belongs to the first function outside kernel and C library") {
@@ -49,7 +55,7 @@ TEST_CASE("a wait belongs to the first function outside kernel and C library") {
 
 TEST_CASE("what the blamed function called is the outermost function of the C library, else the system call") {
   Profile profile = waiting("waits");
-  CHECK(call_of_blamed(profile, profile.rows()[0]) == "read");
+  CHECK(call_of(profile, profile.rows()[0]) == "read");
   test::Namer name(profile);
   Row row = profile.rows()[0];
   const FrameId raw = name.user(row.process, 0x4000, "raw_call", "app", 0);
@@ -58,11 +64,11 @@ TEST_CASE("what the blamed function called is the outermost function of the C li
   const FrameId fsync = name.kernel(0x9300, "__x64_sys_fsync", "kernel", 0);
   row.user = profile.stack(std::vector{raw});
   row.kernel = profile.stack(std::vector{fsync, call, entry});
-  CHECK(call_of_blamed(profile, row) == "fsync");
+  CHECK(call_of(profile, row) == "fsync");
   row.kernel = StackId::missed;
-  CHECK(call_of_blamed(profile, row).empty());
+  CHECK(call_of(profile, row).empty());
   profile.run.counted = "samples";
-  CHECK(call_of_blamed(profile, row).empty());
+  CHECK(call_of(profile, row).empty());
 }
 
 TEST_CASE("the functions that programs wrap around malloc are not what allocates") {
@@ -142,10 +148,82 @@ TEST_CASE("a hit of an allocator belongs to its caller, and one of a program's f
   row.user = profile.stack(std::vector{allocator, copies, decode});
   profile.add(row);
   CHECK(blamed_place(profile, profile.rows()[0]) == 2);
-  CHECK(call_of_blamed(profile, profile.rows()[0]) == "runtime.slicebytetostring");
+  CHECK(call_of(profile, profile.rows()[0]) == "runtime.slicebytetostring");
   row.user = profile.stack(std::vector{decode});
   profile.add(row);
   CHECK(blamed_place(profile, profile.rows()[1]) == 0);
+}
+
+TEST_CASE("what comes with a language is not the answer, unless the program has nothing of its own") {
+  Profile profile;
+  profile.run.counted = "waits";
+  test::Namer name(profile);
+  const ProcessId app = profile.process(7, 0, "app");
+  auto blamed = [&, address = std::uint64_t{0x1000}](const std::vector<const char*>& names) mutable {
+    std::vector<FrameId> stack{name.user(app, address += 0x100, "read", "libc.so.6", 0)};
+    for (const char* const one : names) stack.push_back(name.user(app, address += 0x100, one, "app", 0));
+    stack.push_back(name.user(app, address += 0x100, "start_thread", "libc.so.6", 0));
+    Row row;
+    row.process = app;
+    row.user = profile.stack(stack);
+    row.value = row.samples = 1;
+    return std::pair(blamed_place(profile, row), std::string(call_of(profile, row)));
+  };
+  CHECK(blamed({"syscall.read", "internal/poll.(*FD).Read", "os.(*File).Read", "main.load", "runtime.goexit"}) ==
+        std::pair(std::size_t{4}, std::string("os.(*File).Read")));
+  CHECK(blamed({"std::unique_lock<std::mutex>::lock()", "Shop::save(int)"}) ==
+        std::pair(std::size_t{2}, std::string("std::unique_lock<std::mutex>::lock()")));
+  CHECK(blamed({"void std::__introsort_loop<int*, long>(int*, int*, long)", "order"}).first == 2);
+  CHECK(blamed({"std::sys::unix::fs::File::read", "<std::fs::File as std::io::Read>::read", "app::load"}).first == 3);
+  // The thread's function is inlined into the outermost.
+  CHECK(blamed({"std::this_thread::sleep_for<long>()", "std::thread::_State_impl<work()>::_M_run()"}).first == 2);
+  for (const char* const own :
+       {"time.part.0", "sort.constprop.0", "std::vector<int> shop::list<int>(int)", "mystd::f()",
+        "(anonymous namespace)::load(int)", "shop::(anonymous namespace)::load(int)"}) {
+    CAPTURE(own);
+    CHECK(blamed({own, "main"}).first == 1);
+  }
+}
+
+TEST_CASE("the standard library of a script's language is not the answer, and packages are") {
+  Profile profile;
+  profile.run.counted = "waits";
+  test::Namer name(profile);
+  const ProcessId app = profile.process(7, 0, "app");
+  const FrameId wait = name.user(app, 0x900, "pthread_cond_wait", "libc.so.6", 0);
+  auto blamed = [&, address = std::uint64_t{0x1000}](
+                    const char* interpreter,
+                    const std::vector<std::pair<const char*, const char*>>& functions) mutable {
+    std::vector<FrameId> stack{wait, name.user(app, address += 0x100, "wait", interpreter, 0)};
+    for (const auto& [function, file] : functions) {
+      const FrameId id = name.user(app, address += 0x100, function, "script", 0);
+      Frame& frame = profile.frames()[static_cast<std::size_t>(id)];
+      frame.kind = FrameKind::script;
+      frame.source = profile.source({.at = {.file = profile.strings.intern(file), .line = 7}, .inlined = {}});
+      stack.push_back(id);
+    }
+    Row row;
+    row.process = app;
+    row.user = profile.stack(stack);
+    row.value = row.samples = 1;
+    return std::pair(blamed_place(profile, row), std::string(call_of(profile, row)));
+  };
+  CHECK(blamed("libjvm.so", {{"jdk.internal.misc.Unsafe.park", "Unsafe.java"},
+                             {"java.util.concurrent.locks.ReentrantLock.lock", "ReentrantLock.java"},
+                             {"Shop.order", "Shop.java"}}) ==
+        std::pair(std::size_t{4}, std::string("java.util.concurrent.locks.ReentrantLock.lock")));
+  CHECK(blamed("python3.11", {{"wait", "/usr/lib/python3.11/threading.py"},
+                              {"get", "/usr/lib/python3.11/queue.py"},
+                              {"work", "/srv/job.py"}}) == std::pair(std::size_t{4}, std::string("get")));
+  CHECK(blamed("python3.11", {{"execute", "/usr/lib/python3/dist-packages/psycopg2/x.py"}, {"work", "/srv/job.py"}})
+            .first == 2);
+  CHECK(blamed("node", {{"read", "node:fs"}, {"load", "/srv/app.js"}}).first == 3);
+  CHECK(blamed("ruby", {{"synchronize", "/usr/lib/ruby/3.1.0/monitor.rb"}, {"run", "/srv/app.rb"}}).first == 3);
+  CHECK(blamed("perl", {{"sleep", "/usr/share/perl/5.36/IO.pm"}, {"run", "/srv/app.pl"}}).first == 3);
+  // Nothing of its own: the innermost of the library.
+  CHECK(
+      blamed("python3.11", {{"serve", "/usr/lib/python3.11/socketserver.py"}, {"run", "/usr/lib/python3.11/runpy.py"}})
+          .first == 2);
 }
 
 TEST_CASE("a stub of Java's engine is not what waits") {
