@@ -40,8 +40,8 @@ struct NameOfCode {
 };
 
 struct NamesOfFile {
-  Unnamed failed = Unnamed::named;  // otherwise there is no answer; this says why
-  std::string build_id;             // in lower-case hex; empty when there is none
+  FileFault failed = FileFault::none;  // otherwise there is no answer; this says why
+  std::string build_id;                // in lower-case hex; empty when there is none
   std::vector<CodeSegment> code;
   StringTable strings;
   // As many of each as were asked for, unless it failed. Addresses in the range around a place have its answer.
@@ -50,7 +50,7 @@ struct NamesOfFile {
 };
 
 struct LinesOfFile {
-  Unnamed failed = Unnamed::named;
+  FileFault failed = FileFault::none;
   StringTable strings;
   // The innermost inlined function comes first, the function with the code last. Empty where nothing is known.
   // Functions are demangled.
@@ -65,13 +65,13 @@ struct NameOfJit {
 };
 
 struct NamesOfJit {
-  Unnamed failed = Unnamed::named;
+  FileFault failed = FileFault::none;
   StringTable strings;
   std::vector<NameOfJit> names;  // as many as were asked for, unless it failed
 };
 
 struct UnwindOfFile {
-  Unnamed failed = Unnamed::named;
+  FileFault failed = FileFault::none;
   UnwindFault fault = UnwindFault::none;
   UnwindTable table;  // sound; empty with a fault, and when it failed
   Interpreter interpreter;

@@ -10,7 +10,6 @@
 #include <vector>
 
 #include "model/address.h"
-#include "model/profile.h"
 #include "parse/file_reader.h"
 
 namespace profile {
@@ -28,7 +27,7 @@ struct Instruction {
 };
 
 struct CodeOfFile {
-  Unnamed failed = Unnamed::named;        // otherwise there is no answer; this says why
+  FileFault failed = FileFault::none;     // otherwise there is no answer; this says why
   std::vector<Instruction> instructions;  // of one range after the other
   bool is_cut = false;                    // there are more than `most_instructions`
 };
@@ -40,7 +39,7 @@ struct LineRange {
 };
 
 struct SourceOfFile {
-  Unnamed failed = Unnamed::named;
+  FileFault failed = FileFault::none;
   std::string why;                 // why it was not read; empty: it was
   bool is_newer = false;           // it was changed after the binary was made
   std::vector<std::string> lines;  // of one range after the other; those behind the end of the file are missing

@@ -7,8 +7,6 @@
 #include <string>
 #include <tuple>
 
-#include "model/profile.h"
-
 namespace profile {
 
 // What identifies a file, whatever path leads to it. The numbers are those of /proc/PID/maps and of the side-band
@@ -69,6 +67,24 @@ struct FileStamp {
 // Of an open file, since it was opened.
 enum class FileState : std::uint8_t { same, changed, deleted, unknown, count };
 
+// Why a file was not opened or not read. `none`: it was.
+enum class FileFault : std::uint8_t {
+  none,
+  gone,            // it could not be opened
+  changed,         // the file at that path is not the one that was mapped
+  malformed,       // it is not of the expected kind
+  no_access,       // it must not be opened: the file system shows it only to its own user
+  no_answer,       // its file system did not answer in time
+  parser_gave_up,  // the parser (child process) did not finish it in time, or died
+  too_large,       // reading it needs more than the limit at one time
+  out_of_time,     // the user asked for the end before it had been read
+  not_opened,      // the opener (child process) had ended or gave no answer, so nothing is known of it
+  count
+};
+[[nodiscard]] constexpr bool may_open_later(FileFault fault) {
+  return fault == FileFault::no_answer || fault == FileFault::not_opened;
+}
+
 // Under which the keeper (file_keeper.h) has a file open, or will have. Each is given once in a run.
 enum class FileNumber : std::uint64_t { none = 0 };
 [[nodiscard]] constexpr std::uint64_t value_of(FileNumber number) { return static_cast<std::uint64_t>(number); }
@@ -82,15 +98,14 @@ class CodeFile {
   FileNumber number = FileNumber::none;
   FileIdentity identity;
   std::string path;  // as its first process saw it; only for messages and for the module's short name
-  // Why the file cannot be read: file_gone, file_changed, no_answer, not_opened, parser_gave_up or too_large. It is
-  // file_malformed for memory that holds no program. It is `named` while the file can be read, or while that is not
-  // known yet.
-  Unnamed unreadable = Unnamed::named;
+  // Why the file cannot be read; `malformed` for memory that holds no program. `none` while the file can be read, or
+  // while that is not known yet.
+  FileFault unreadable = FileFault::none;
 
   // The keeper (file_keeper.h) keeps the file open for us under `number`. It is a regular file of this identity.
   [[nodiscard]] bool is_open() const { return is_open_; }
   // The file is of no use. Closes it; it is opened again only if a process maps it again.
-  void give_up(Unnamed reason);
+  void give_up(FileFault reason);
   // The process that mapped the file last. The path is read as this process sees it.
   [[nodiscard]] const MappedBy& mapped_by() const { return mapped_by_; }
   // No process has mapped the file for a while. It is closed as soon as the samples in it have names.

@@ -24,7 +24,7 @@ struct FileQuestion {
 
 struct FileAnswer {
   FileNumber number = FileNumber::none;
-  Unnamed reason = Unnamed::named;  // `named`: the file is open
+  FileFault reason = FileFault::none;  // `none`: the file is open
   FileStamp stamp;
   std::optional<FileState> state;  // of a file that was already open: the late answer to FileKeeper::state()
   std::uint64_t owner = 0;         // as CodeFile::owner(), of a file that is open

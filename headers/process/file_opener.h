@@ -15,10 +15,10 @@ namespace profile {
 
 struct OpenedFile {
   Fd fd;
-  Unnamed reason = Unnamed::file_gone;  // why there is no fd
-  FileStamp stamp;                      // empty for a file that grows
-  std::uint64_t owner = 0;              // ContentOwners::of()
-  bool is_mapped = false;               // the process has it mapped now, or runs it
+  FileFault reason = FileFault::gone;  // why there is no fd
+  FileStamp stamp;                     // empty for a file that grows
+  std::uint64_t owner = 0;             // ContentOwners::of()
+  bool is_mapped = false;              // the process has it mapped now, or runs it
 };
 
 class FileOpener {

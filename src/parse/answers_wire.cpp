@@ -19,8 +19,8 @@ constexpr std::size_t most_at_least = 4096;
 constexpr std::size_t most_chain_bytes = std::size_t{256} << 10;
 
 // Whether an answer has one element for each place that was asked for, or none if it failed.
-bool has_all(Unnamed failed, std::size_t count, std::size_t asked) {
-  return count == (failed == Unnamed::named ? asked : 0);
+bool has_all(FileFault failed, std::size_t count, std::size_t asked) {
+  return count == (failed == FileFault::none ? asked : 0);
 }
 
 template <class Name>

@@ -23,7 +23,7 @@ std::optional<FileRef> Listings::open(const std::string& path, const std::string
   NamesOfFile names;
   const auto file = open_build(path, build_id, names, why);
   if (file || !why.empty()) return file;
-  if (names.failed != Unnamed::named) {
+  if (names.failed != FileFault::none) {
     why = "it cannot be read";
   } else if (names.code.empty() && names.build_id.empty()) {
     why = "it is no ELF file of this machine's kind";
@@ -53,10 +53,10 @@ std::optional<FileRef> Listings::open_build(const std::string& path, const std::
   const FileRef file{.number = opener_.new_number(), .path = path, .mapped_by = {.own_mounts = true}};
   FileStamp stamp;
   why.clear();
-  if (opener_.open_path(file.number, path, stamp, why) != Unnamed::named) return std::nullopt;
+  if (opener_.open_path(file.number, path, stamp, why) != FileFault::none) return std::nullopt;
   WorkBudget budget(most_listing_steps);
   names = parser_.names(file, {}, budget);
-  if (names.failed == Unnamed::named && names.build_id == build_id) return file;
+  if (names.failed == FileFault::none && names.build_id == build_id) return file;
   close(file);
   return std::nullopt;
 }
@@ -78,7 +78,7 @@ SourceOfFile Listings::script(const std::string& path, std::span<const LineRange
   SourceOfFile read;
   const FileRef file{.number = opener_.new_number(), .path = path, .mapped_by = {.own_mounts = true}};
   FileStamp stamp;
-  if (opener_.open_path(file.number, path, stamp, read.why, PathNamedBy::program) != Unnamed::named) {
+  if (opener_.open_path(file.number, path, stamp, read.why, PathNamedBy::program) != FileFault::none) {
     if (read.why.empty()) read.why = "it is not there";
     return read;
   }

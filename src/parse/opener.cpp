@@ -25,7 +25,7 @@ FileState take_state(WireReader& in) {
 }
 
 // The answer for a file about which nothing will be told.
-FileAnswer unknown_state(FileNumber number, Unnamed reason) {
+FileAnswer unknown_state(FileNumber number, FileFault reason) {
   return {.number = number, .reason = reason, .stamp = {}, .state = FileState::unknown};
 }
 
@@ -33,9 +33,9 @@ FileAnswer unknown_state(FileNumber number, Unnamed reason) {
 
 void Opener::open(const FileQuestion& question) {
   if (channel_.is_gone() || is_exhausted_) {
-    const Unnamed reason = channel_.is_gone() ? Unnamed::not_opened : Unnamed::no_answer;
+    const FileFault reason = channel_.is_gone() ? FileFault::not_opened : FileFault::no_answer;
     opened_.push_back({.number = question.number, .reason = reason, .stamp = {}, .state = {}});
-    if (reason == Unnamed::no_answer) ++unanswered_;
+    if (reason == FileFault::no_answer) ++unanswered_;
     return;
   }
   opening_.emplace(send(OpenerCall::open, question), question.number);
@@ -46,48 +46,48 @@ void Opener::take(const Message& message) {
   is_late_ = false;
   is_silent_ = false;
   const auto id = in.get<std::uint64_t>();
-  const auto reason = in.one_of(Unnamed::count);
+  const auto reason = in.one_of(FileFault::count);
   if (id == 0) is_exhausted_ = true;
-  if (reason == Unnamed::named) is_exhausted_ = false;
-  if (reason == Unnamed::no_answer && id != 0) ++unanswered_;
+  if (reason == FileFault::none) is_exhausted_ = false;
+  if (reason == FileFault::no_answer && id != 0) ++unanswered_;
   if (awaited_.contains(id)) {
     answers_[id] = message.bytes.substr(sizeof id);
     return;
   }
   if (const auto late = not_awaited_.find(id); late != not_awaited_.end()) {
     const FileNumber number = late->second;
-    if (reason != Unnamed::no_answer) not_awaited_.erase(late);
-    if (reason == Unnamed::named) close(number);
+    if (reason != FileFault::no_answer) not_awaited_.erase(late);
+    if (reason == FileFault::none) close(number);
     return;
   }
   if (const auto asked = asked_maps_.find(id); asked != asked_maps_.end()) {
     const auto held = held_maps_.find(asked->second.tgid);
     const bool is_wanted = held != held_maps_.end() && held->second.number == asked->second.number;
-    if (reason == Unnamed::named && is_wanted) {
+    if (reason == FileFault::none && is_wanted) {
       held->second.is_open = true;
       held->second.size_bytes = in.get<std::uint64_t>();
       note_owner(asked->second.number, in.get<std::uint64_t>());
-    } else if (reason == Unnamed::named) {
+    } else if (reason == FileFault::none) {
       close(asked->second.number);  // the map was dropped meanwhile
     }
     asked_maps_.erase(asked);
     return;
   }
   if (const auto late = late_states_.find(id); late != late_states_.end()) {
-    const FileState state = reason == Unnamed::named ? take_state(in) : FileState::unknown;
+    const FileState state = reason == FileFault::none ? take_state(in) : FileState::unknown;
     opened_.push_back({.number = late->second, .reason = reason, .stamp = {}, .state = state});
-    if (reason != Unnamed::no_answer) late_states_.erase(late);
+    if (reason != FileFault::no_answer) late_states_.erase(late);
     return;
   }
   const auto opening = opening_.find(id);
   if (opening == opening_.end()) return;
   FileAnswer answer{.number = opening->second, .reason = reason, .stamp = {}, .state = {}};
-  if (reason == Unnamed::named) {
+  if (reason == FileFault::none) {
     in.read(answer.stamp, answer.owner);
     note_owner(answer.number, answer.owner);
   }
   // A question that was given up may still be answered.
-  if (reason != Unnamed::no_answer || opening_.size() > most_remembered) opening_.erase(opening);
+  if (reason != FileFault::no_answer || opening_.size() > most_remembered) opening_.erase(opening);
   opened_.push_back(answer);
 }
 
@@ -95,10 +95,10 @@ void Opener::pump() {
   while (const auto message = channel_.take()) take(*message);
   if (!channel_.is_gone()) return;
   for (const auto& [id, number] : opening_) {
-    opened_.push_back({.number = number, .reason = Unnamed::not_opened, .stamp = {}, .state = {}});
+    opened_.push_back({.number = number, .reason = FileFault::not_opened, .stamp = {}, .state = {}});
   }
   opening_.clear();
-  for (const auto& [id, number] : late_states_) opened_.push_back(unknown_state(number, Unnamed::not_opened));
+  for (const auto& [id, number] : late_states_) opened_.push_back(unknown_state(number, FileFault::not_opened));
   late_states_.clear();
 }
 
@@ -172,9 +172,9 @@ std::vector<FileKeeper::State> Opener::states(std::span<const FileNumber> number
     return states;
   }
   WireReader in(answer ? std::string_view(*answer) : std::string_view());  // `answer` must outlive it
-  Unnamed reason = answer ? in.one_of(Unnamed::count) : Unnamed::not_opened;
-  if (reason == Unnamed::named) {
-    reason = Unnamed::no_answer;
+  FileFault reason = answer ? in.one_of(FileFault::count) : FileFault::not_opened;
+  if (reason == FileFault::none) {
+    reason = FileFault::no_answer;
     for (State& state : states) state = take_state(in);
   }
   if (states.front() == State::unknown) opened_.push_back(unknown_state(number, reason));
@@ -194,9 +194,8 @@ void Opener::note_owner(FileNumber number, std::uint64_t owner) {
   }
 }
 
-Unnamed Opener::opened_as(FileNumber number, Unnamed reason) {
-  const bool may_come = reason == Unnamed::not_opened || reason == Unnamed::no_answer;
-  if (may_come && not_awaited_.size() < most_remembered) not_awaited_[asked_id_] = number;
+FileFault Opener::opened_as(FileNumber number, FileFault reason) {
+  if (may_open_later(reason) && not_awaited_.size() < most_remembered) not_awaited_[asked_id_] = number;
   return reason;
 }
 
@@ -205,39 +204,40 @@ std::uint64_t Opener::owner_of(FileNumber number) const {
   return found == owners_.end() ? 0 : found->second;
 }
 
-Unnamed Opener::hand(FileNumber number, WayNumber way, FileKind kind, const std::function<void()>& meanwhile) {
-  if (is_exhausted_) return Unnamed::no_answer;
+FileFault Opener::hand(FileNumber number, WayNumber way, FileKind kind, const std::function<void()>& meanwhile) {
+  if (is_exhausted_) return FileFault::no_answer;
   const auto answer = answer_of(send(OpenerCall::hand, number, way, kind), patience_with_files, meanwhile);
-  if (!answer) return is_exhausted_ ? Unnamed::no_answer : Unnamed::not_opened;
-  return WireReader(*answer).one_of(Unnamed::count);
+  if (!answer) return is_exhausted_ ? FileFault::no_answer : FileFault::not_opened;
+  return WireReader(*answer).one_of(FileFault::count);
 }
 
-Unnamed Opener::open_debug(FileNumber number, WayNumber way, FileNumber base, const DebugQuestion& question,
-                           unsigned& next, std::string& why) {
+FileFault Opener::open_debug(FileNumber number, WayNumber way, FileNumber base, const DebugQuestion& question,
+                             unsigned& next, std::string& why) {
   why = why_no_answer();
   return opened_as(number,
                    ask(std::tie(next, why), OpenerCall::debug, number, way, base, question.kind, question.text, next));
 }
 
-Unnamed Opener::open_path(FileNumber number, const std::string& path, FileStamp& stamp, std::string& why,
-                          PathNamedBy named_by) {
+FileFault Opener::open_path(FileNumber number, const std::string& path, FileStamp& stamp, std::string& why,
+                            PathNamedBy named_by) {
   why = why_no_answer();
   std::uint64_t owner = 0;
-  const Unnamed reason = opened_as(number, ask(std::tie(stamp, owner, why), OpenerCall::path, number, path, named_by));
-  if (reason == Unnamed::named) note_owner(number, owner);
+  const FileFault reason =
+      opened_as(number, ask(std::tie(stamp, owner, why), OpenerCall::path, number, path, named_by));
+  if (reason == FileFault::none) note_owner(number, owner);
   return reason;
 }
 
 std::optional<Children::Seen> Opener::look(const std::string& path, bool to_write) {
   Children::Seen seen;
-  const Unnamed reason = ask(std::tie(seen.error, seen.is_directory), OpenerCall::look, path, to_write);
-  return reason == Unnamed::named ? std::optional(seen) : std::nullopt;
+  const FileFault reason = ask(std::tie(seen.error, seen.is_directory), OpenerCall::look, path, to_write);
+  return reason == FileFault::none ? std::optional(seen) : std::nullopt;
 }
 
-Unnamed Opener::open_now(const FileQuestion& question, FileStamp& stamp) {
+FileFault Opener::open_now(const FileQuestion& question, FileStamp& stamp) {
   std::uint64_t owner = 0;
-  const Unnamed reason = opened_as(question.number, ask(std::tie(stamp, owner), OpenerCall::open, question));
-  if (reason == Unnamed::named) note_owner(question.number, owner);
+  const FileFault reason = opened_as(question.number, ask(std::tie(stamp, owner), OpenerCall::open, question));
+  if (reason == FileFault::none) note_owner(question.number, owner);
   return reason;
 }
 
@@ -271,7 +271,7 @@ std::vector<std::string> Opener::stacks(std::span<const StackQuestion> questions
     const auto answer = answer_of(asked.id, deadline.left());
     if (!answer) continue;
     WireReader in(*answer);
-    if (in.one_of(Unnamed::count) != Unnamed::named) continue;
+    if (in.one_of(FileFault::count) != FileFault::none) continue;
     in.allow_text(most_bytes);
     auto copies = in.get<std::vector<std::string>>();
     copies.resize(asked.end - asked.begin);

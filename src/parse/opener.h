@@ -47,13 +47,13 @@ class Opener final : public FileKeeper, public StackReader {
 
   std::vector<std::string> stacks(std::span<const StackQuestion> questions, std::size_t most_bytes) override;
 
-  // The next functions wait, but not for long. They return `named` when it was done.
+  // The next functions wait, but not for long. They return `none` when it was done.
   // Passes the file on, with its number as tag, if it is of that kind. `parser_gave_up`: the child does not take it.
   // `meanwhile`: called now and then while it waits, unless it is empty.
-  Unnamed hand(FileNumber number, WayNumber way, FileKind kind, const std::function<void()>& meanwhile = {});
+  FileFault hand(FileNumber number, WayNumber way, FileKind kind, const std::function<void()>& meanwhile = {});
   // Works as DebugFileSearch::open(). A file that is found is kept as `number` and passed on with that tag.
-  Unnamed open_debug(FileNumber number, WayNumber way, FileNumber base, const DebugQuestion& question, unsigned& next,
-                     std::string& why);
+  FileFault open_debug(FileNumber number, WayNumber way, FileNumber base, const DebugQuestion& question, unsigned& next,
+                       std::string& why);
   // The number of the map as it is now, or of the held map of a process that is gone. `none`: there is none.
   // `last_user`: as in profile::open_perf_map().
   FileNumber open_perf_map(std::uint32_t tgid, std::optional<std::uint32_t> last_user, std::uint64_t& size_bytes);
@@ -65,10 +65,10 @@ class Opener final : public FileKeeper, public StackReader {
   // also opened for writing.
   [[nodiscard]] std::optional<Children::Seen> look(const std::string& path, bool to_write);
   // `why` says why it is not open.
-  Unnamed open_path(FileNumber number, const std::string& path, FileStamp& stamp, std::string& why,
-                    PathNamedBy named_by = PathNamedBy::user);
+  FileFault open_path(FileNumber number, const std::string& path, FileStamp& stamp, std::string& why,
+                      PathNamedBy named_by = PathNamedBy::user);
   // Works as open(), but waits for the answer.
-  Unnamed open_now(const FileQuestion& question, FileStamp& stamp);
+  FileFault open_now(const FileQuestion& question, FileStamp& stamp);
 
   // Says that reading the file got stuck.
   void distrust(FileNumber number);
@@ -118,13 +118,13 @@ class Opener final : public FileKeeper, public StackReader {
   // Asks and returns the reason in the answer, if it comes in time. What follows the reason is read into `into`, which
   // stays as it is if the answer lacks some of it.
   template <class... Into, class... Values>
-  Unnamed ask([[maybe_unused]] std::tuple<Into&...> into, OpenerCall call, const Values&... values) {
-    if (is_exhausted_) return Unnamed::no_answer;
+  FileFault ask([[maybe_unused]] std::tuple<Into&...> into, OpenerCall call, const Values&... values) {
+    if (is_exhausted_) return FileFault::no_answer;
     asked_id_ = send(call, values...);
     const auto answer = answer_of(asked_id_, patience_with_files);
-    if (!answer) return is_exhausted_ ? Unnamed::no_answer : Unnamed::not_opened;
+    if (!answer) return is_exhausted_ ? FileFault::no_answer : FileFault::not_opened;
     WireReader in(*answer);
-    const auto reason = in.one_of(Unnamed::count);
+    const auto reason = in.one_of(FileFault::count);
     std::tuple<Into...> found;
     std::apply([&in](auto&... value) { in.read(value...); }, found);
     if (in.ok()) into = std::move(found);
@@ -136,7 +136,7 @@ class Opener final : public FileKeeper, public StackReader {
   void pump();
   void note_owner(FileNumber number, std::uint64_t owner);
   // The answer of the last ask() to open a file. If it comes after all, the file is closed.
-  Unnamed opened_as(FileNumber number, Unnamed reason);
+  FileFault opened_as(FileNumber number, FileFault reason);
   void take(const Message& message);
   [[nodiscard]] std::optional<std::string> answer_of(std::uint64_t id, std::chrono::milliseconds patience,
                                                      const std::function<void()>& meanwhile = {});

@@ -1,6 +1,6 @@
 // The questions to the opener and their form: the number of the question, one of these values, and the listed words.
-// Each answer begins with the number of its question and a reason (Unnamed::named: it was done). An answer to question
-// 0 comes unasked: all workers are stuck, and nothing is opened until one of them goes on.
+// Each answer begins with the number of its question and a FileFault (`none`: it was done). An answer to question 0
+// comes unasked: all workers are stuck, and nothing is opened until one of them goes on.
 #pragma once
 
 #include <cstdint>

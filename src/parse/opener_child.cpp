@@ -154,7 +154,7 @@ class OpenerProcess {
       }
     }
     for (std::size_t i = 0; i < missing; ++i) add_worker();
-    for (const std::uint64_t id : unanswered) files_.answer(message_of(id, Unnamed::no_answer));
+    for (const std::uint64_t id : unanswered) files_.answer(message_of(id, FileFault::no_answer));
   }
 
   // Tries to close one file of each owner that has files left to close. A worker that succeeds goes on to the next file

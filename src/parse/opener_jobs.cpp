@@ -45,19 +45,19 @@ FileOwner owner_of_content(std::uint64_t content_owner, std::uint64_t part, cons
   return {.uid = static_cast<std::uint32_t>(content_owner), .part = content_owner == 0 ? part : 0};
 }
 
-// Why the file is not handed over as one of that kind; `named`: it is.
-Unnamed refusal_of(const KeptFile& file, FileKind kind) {
-  if (file.is_perf_map != (kind == FileKind::perf_map)) return Unnamed::file_malformed;
-  if (file.is_perf_map) return Unnamed::named;  // its owner was checked when it was opened
-  if (kind == FileKind::text && !file.is_chosen) return Unnamed::file_malformed;
-  if (!begins_as(kind, file.fd.get())) return Unnamed::file_malformed;
+// Why the file is not handed over as one of that kind; `none`: it is.
+FileFault refusal_of(const KeptFile& file, FileKind kind) {
+  if (file.is_perf_map != (kind == FileKind::perf_map)) return FileFault::malformed;
+  if (file.is_perf_map) return FileFault::none;  // its owner was checked when it was opened
+  if (kind == FileKind::text && !file.is_chosen) return FileFault::malformed;
+  if (!begins_as(kind, file.fd.get())) return FileFault::malformed;
   const auto status = status_of(file.fd.get());
-  if (!status) return Unnamed::file_gone;
+  if (!status) return FileFault::gone;
   // The owner's own files are read by a parser that reads nothing else.
   const bool is_own = file.content_owner == content_owner_of_user(status->owner, true);
   const bool is_readable =
       is_own || file.is_chosen || may_read(status->mode, status->owner, status->group, file.rights);
-  return is_readable ? Unnamed::named : Unnamed::no_access;
+  return is_readable ? FileFault::none : FileFault::no_access;
 }
 
 }  // namespace
@@ -67,7 +67,7 @@ OpenerJobs::OpenerJobs(OpenerFiles& files, const DebugFileSearch& places, Begin 
 
 bool OpenerJobs::is_turn_of(const OpenerJob& job, const FileOwner& owner) {
   if (!files_.is_banned(owner)) return begin_(owner, false);
-  answer(job, Unnamed::no_answer);
+  answer(job, FileFault::no_answer);
   return false;
 }
 
@@ -131,7 +131,7 @@ void OpenerJobs::open(const OpenerJob& job, WireReader& in) {
                                 : opener_.open(identity, file.path, file.mapped_by);
   if (!opened.fd) return answer(job, opened.reason);
   file.owner = owner_of_content(opened.owner, part, file.process_owner);
-  if (files_.is_banned(file.owner)) return answer(job, Unnamed::no_answer);
+  if (files_.is_banned(file.owner)) return answer(job, FileFault::no_answer);
   file.fd = std::move(opened.fd);
   file.stamp = opened.stamp;
   file.content_owner = opened.owner;
@@ -139,14 +139,14 @@ void OpenerJobs::open(const OpenerJob& job, WireReader& in) {
   // now may have had others, too, when it had the file.
   if (opened.is_mapped && rights_of_process(file.mapped_by.tgid) == rights) file.rights = rights;
   files_.keep(number, std::move(file));
-  answer(job, Unnamed::named, opened.stamp, opened.owner);
+  answer(job, FileFault::none, opened.stamp, opened.owner);
 }
 
 void OpenerJobs::state(const OpenerJob& job, WireReader& in) {
   const KeptFilePtr file = files_.find(in.get<FileNumber>());
-  if (!file) return answer(job, Unnamed::no_answer);
+  if (!file) return answer(job, FileFault::no_answer);
   if (!is_turn_of(job, file->owner)) return;
-  std::string answer_bytes = message_of(job.id, Unnamed::named, FileOpener::state(file->fd.get(), file->stamp));
+  std::string answer_bytes = message_of(job.id, FileFault::none, FileOpener::state(file->fd.get(), file->stamp));
   for (const auto number : in.get<std::vector<FileNumber>>()) {
     const KeptFilePtr other = files_.find(number);
     // Each file of root is an owner of its own.
@@ -163,13 +163,13 @@ void OpenerJobs::hand(const OpenerJob& job, WireReader& in) {
   const auto way = in.get<WayNumber>();
   const auto kind = in.one_of(FileKind::count);
   const KeptFilePtr file = files_.find(number);
-  if (!in.ok() || !file) return answer(job, Unnamed::file_gone);
+  if (!in.ok() || !file) return answer(job, FileFault::gone);
   if (!is_turn_of(job, file->owner)) return;
   const auto stamp = FileOpener::stamp(file->fd.get());
   if (file->stamp != FileStamp{} && stamp && !stamp->has_content_of(file->stamp))
-    return answer(job, Unnamed::file_changed);
-  if (const Unnamed refused = refusal_of(*file, kind); refused != Unnamed::named) return answer(job, refused);
-  answer(job, files_.give(way, number, file->fd.get()) ? Unnamed::named : Unnamed::parser_gave_up);
+    return answer(job, FileFault::changed);
+  if (const FileFault refused = refusal_of(*file, kind); refused != FileFault::none) return answer(job, refused);
+  answer(job, files_.give(way, number, file->fd.get()) ? FileFault::none : FileFault::parser_gave_up);
 }
 
 // Closing may wait for ever, too. So a file stays open while its owner's files do not answer, until closing is tried
@@ -187,7 +187,7 @@ void OpenerJobs::debug(const OpenerJob& job, WireReader& in) {
   DebugQuestion question;
   unsigned next = 0;
   in.read(question.kind, question.text, next);
-  if (!in.ok() || !base || base->is_perf_map) return answer(job, Unnamed::file_gone);
+  if (!in.ok() || !base || base->is_perf_map) return answer(job, FileFault::gone);
   if (!is_turn_of(job, base->owner)) return;
   std::string why;
   KeptFile file{.fd = {},
@@ -211,7 +211,7 @@ void OpenerJobs::debug(const OpenerJob& job, WireReader& in) {
   const bool is_of_owner = question.kind == DebugQuestion::Kind::source && base->is_chosen;
   if (is_of_owner && of.owner <= UINT32_MAX) of.rights = {.uid = static_cast<std::uint32_t>(of.owner), .groups = {}};
   file.fd = places_.open(question, of, may_look_into, next, why);
-  const Unnamed reason = file.fd ? Unnamed::named : Unnamed::file_gone;
+  const FileFault reason = file.fd ? FileFault::none : FileFault::gone;
   if (file.fd) {
     const KeptFilePtr kept = files_.keep(number, std::move(file));
     files_.give(way, number, kept->fd.get());
@@ -230,22 +230,22 @@ void OpenerJobs::perf_map(const OpenerJob& job, WireReader& in) {
   file.fd = std::move(map.fd);
   file.is_perf_map = true;
   const auto status = file.fd ? status_of(file.fd.get()) : std::nullopt;
-  if (!status) return answer(job, Unnamed::file_gone);
+  if (!status) return answer(job, FileFault::gone);
   // The process speaks for itself alone, also when root has written its map.
   const std::uint32_t user = namespaces_.user_behind(map.uid.value_or(status->owner), tgid);
   file.content_owner = content_owner_of_user(user, has_own_mounts(tgid));
   const std::uint64_t content_owner = file.content_owner;
   files_.keep(number, std::move(file));
-  answer(job, Unnamed::named, status->size_bytes, content_owner);
+  answer(job, FileFault::none, status->size_bytes, content_owner);
 }
 
 void OpenerJobs::size(const OpenerJob& job, WireReader& in) {
   const KeptFilePtr file = files_.find(in.get<FileNumber>());
-  if (!file) return answer(job, Unnamed::file_gone);
+  if (!file) return answer(job, FileFault::gone);
   if (!is_turn_of(job, file->owner)) return;
   const auto status = status_of(file->fd.get());
-  if (!status) return answer(job, Unnamed::file_gone);
-  answer(job, Unnamed::named, status->size_bytes);
+  if (!status) return answer(job, FileFault::gone);
+  answer(job, FileFault::none, status->size_bytes);
 }
 
 void OpenerJobs::look(const OpenerJob& job, WireReader& in) {
@@ -256,7 +256,7 @@ void OpenerJobs::look(const OpenerJob& job, WireReader& in) {
   const int error = ::stat(path.c_str(), &found) == 0 ? 0 : errno;
   // Opens it as it will be opened later, but keeps its content. A server may answer everything except this.
   if (error == 0 && to_write && S_ISREG(found.st_mode)) Fd(::open(path.c_str(), O_WRONLY | O_CLOEXEC));
-  answer(job, Unnamed::named, error, error == 0 && S_ISDIR(found.st_mode));
+  answer(job, FileFault::none, error, error == 0 && S_ISDIR(found.st_mode));
 }
 
 void OpenerJobs::stacks(const OpenerJob& job, WireReader& in) {
@@ -267,7 +267,7 @@ void OpenerJobs::stacks(const OpenerJob& job, WireReader& in) {
   for (const RuntimeAddress pointer : in.get<std::vector<RuntimeAddress>>()) {
     copies.push_back(copy_of_stack(tgid, pointer, most_bytes));
   }
-  answer(job, Unnamed::named, copies);
+  answer(job, FileFault::none, copies);
 }
 
 // The path of a text that a program names, for a user who is root: open to everyone, as it would be to any other user.
@@ -314,7 +314,7 @@ void OpenerJobs::path(const OpenerJob& job, WireReader& in) {
     if (look) file.content_owner = owners_.of(*look, file.mapped_by);
   }
   const auto stamp = file.fd ? FileOpener::stamp(file.fd.get()) : std::nullopt;
-  const Unnamed reason = file.fd ? Unnamed::named : Unnamed::file_gone;
+  const FileFault reason = file.fd ? FileFault::none : FileFault::gone;
   const std::uint64_t content_owner = file.content_owner;
   if (file.fd) files_.keep(number, std::move(file));
   answer(job, reason, stamp.value_or(FileStamp{}), content_owner, why);

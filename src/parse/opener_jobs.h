@@ -7,7 +7,6 @@
 #include <string_view>
 
 #include "children/wire.h"
-#include "model/profile.h"
 #include "parse/debug_file_search.h"
 #include "parse/opener_calls.h"
 #include "parse/opener_files.h"
@@ -41,7 +40,7 @@ class OpenerJobs {
   [[nodiscard]] FileOwner owner_of(std::uint32_t tgid, std::string_view status, std::uint64_t part) const;
   // Sends a reason, and what else the answer holds.
   template <class... Values>
-  void answer(const OpenerJob& job, Unnamed reason, const Values&... values) {
+  void answer(const OpenerJob& job, FileFault reason, const Values&... values) {
     files_.answer(message_of(job.id, reason, values...));
   }
   void open(const OpenerJob& job, WireReader& in);

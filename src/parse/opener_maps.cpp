@@ -55,8 +55,8 @@ FileNumber Opener::open_perf_map(std::uint32_t tgid, std::optional<std::uint32_t
   if (!is_held() || !is_gone_process(tgid)) {
     const FileNumber number = new_number();
     std::uint64_t owner = 0;
-    const Unnamed reason = ask(std::tie(size_bytes, owner), OpenerCall::perf_map, number, tgid, last_user);
-    if (opened_as(number, reason) == Unnamed::named) {
+    const FileFault reason = ask(std::tie(size_bytes, owner), OpenerCall::perf_map, number, tgid, last_user);
+    if (opened_as(number, reason) == FileFault::none) {
       note_owner(number, owner);
       return number;
     }
@@ -68,8 +68,8 @@ FileNumber Opener::open_perf_map(std::uint32_t tgid, std::optional<std::uint32_t
 
 std::optional<std::uint64_t> Opener::size_of(FileNumber number) {
   std::uint64_t size_bytes = 0;
-  const Unnamed reason = ask(std::tie(size_bytes), OpenerCall::size, number);
-  return reason == Unnamed::named ? std::optional(size_bytes) : std::nullopt;
+  const FileFault reason = ask(std::tie(size_bytes), OpenerCall::size, number);
+  return reason == FileFault::none ? std::optional(size_bytes) : std::nullopt;
 }
 
 void Opener::leave_perf_map(std::uint32_t tgid, FileNumber number) {

@@ -74,12 +74,12 @@ void Parser::blame(const AskedFile& file, bool is_stuck) {
   if (is_stuck) opener_.distrust(file.number);
 }
 
-std::optional<std::string> Parser::ask(std::string_view words, const AskedFile& file, Unnamed& failed,
+std::optional<std::string> Parser::ask(std::string_view words, const AskedFile& file, FileFault& failed,
                                        const AnswerLimits& limits) {
   using Ended = ParserLink::Ended;
   took_ns_ = 0;
-  failed = is_end_pressing() ? Unnamed::out_of_time : Unnamed::parser_gave_up;
-  if (failed == Unnamed::out_of_time) return std::nullopt;
+  failed = is_end_pressing() ? FileFault::out_of_time : FileFault::parser_gave_up;
+  if (failed == FileFault::out_of_time) return std::nullopt;
   const std::uint64_t owner = file.number != FileNumber::none ? opener_.owner_of(file.number) : root;
   if (ended_.are_too_many(owner)) return std::nullopt;
   bool was_repeated = false;
@@ -90,12 +90,12 @@ std::optional<std::string> Parser::ask(std::string_view words, const AskedFile& 
     if (parser == nullptr) return std::nullopt;
     const FileNumber before = parser->turn_to(file.number);
     if (file.number != FileNumber::none) {
-      const Unnamed handed = opener_.hand(file.number, parser->way(), file.kind, meanwhile_);
-      if (handed == Unnamed::parser_gave_up && !std::exchange(was_repeated, true)) {
+      const FileFault handed = opener_.hand(file.number, parser->way(), file.kind, meanwhile_);
+      if (handed == FileFault::parser_gave_up && !std::exchange(was_repeated, true)) {
         parser->end();
         continue;
       }
-      if (handed != Unnamed::named) {
+      if (handed != FileFault::none) {
         failed = handed;
         return std::nullopt;
       }
@@ -117,7 +117,7 @@ std::optional<std::string> Parser::ask(std::string_view words, const AskedFile& 
     const bool was_ended = outcome.ended == Ended::died || was_stopped;
     parser->end();
     if (outcome.ended == Ended::interrupted) {
-      failed = Unnamed::out_of_time;
+      failed = FileFault::out_of_time;
       return std::nullopt;
     }
     // It may have been the server's file, for which nobody here can be blamed.
@@ -158,7 +158,7 @@ Answer Parser::answer_to(std::string_view words, const AskedFile& file, const An
     parser->end();
   blame(file, false);
   budget.take(budget.left());
-  nothing.failed = Unnamed::parser_gave_up;
+  nothing.failed = FileFault::parser_gave_up;
   return nothing;
 }
 
@@ -221,7 +221,7 @@ NamesOfJit Parser::jit_names(std::uint32_t tgid, const JitMapRef& map, std::span
 }
 
 std::vector<std::string> Parser::demangled(std::span<const std::string> names) {
-  Unnamed failed{};
+  FileFault failed{};
   std::vector<std::string> as_they_are(names.begin(), names.end());
   const AnswerLimits limits{.most_bytes = most_answer_bytes(ParserCall::demangle, names.size())};
   const auto answer = ask(message_of(ParserCall::demangle, names), {}, failed, limits);
@@ -236,11 +236,11 @@ void Parser::release_files() {
   for (Place& place : places_) place.link.release_files();
 }
 
-std::optional<std::string> Parser::ask_for_probes(std::string_view words, const FileRef& file, Unnamed& failed,
+std::optional<std::string> Parser::ask_for_probes(std::string_view words, const FileRef& file, FileFault& failed,
                                                   const AnswerLimits& limits) {
   const std::uint64_t owner = opener_.owner_of(file.number);
   probing_.begin(owner);
-  failed = Unnamed::too_large;
+  failed = FileFault::too_large;
   if (owner != root && probing_.budget().spent()) return std::nullopt;
   auto answer = ask(words, {file.number, file.path}, failed, limits);
   probing_.budget().take(steps_of(took_ns_));
@@ -249,12 +249,12 @@ std::optional<std::string> Parser::ask_for_probes(std::string_view words, const 
 }
 
 std::optional<Parser::Searched> Parser::search(const FileRef& file, std::string_view name, std::uint64_t added,
-                                               Unnamed& failed) {
+                                               FileFault& failed) {
   const std::string words = question(ParserCall::search, file, name, added);
   const AnswerLimits limits{.most_ns = most_searching_ns, .most_bytes = most_answer_bytes(ParserCall::search, 0)};
   const auto answer = ask_for_probes(words, file, failed, limits);
   if (!answer) return std::nullopt;
-  failed = Unnamed::file_malformed;
+  failed = FileFault::malformed;
   WireReader in(*answer);
   in.allow_elements(most_found);
   const auto elf_class = in.get<std::uint8_t>();
@@ -264,7 +264,7 @@ std::optional<Parser::Searched> Parser::search(const FileRef& file, std::string_
 }
 
 std::vector<AllocatorFunction> Parser::allocator_functions(const FileRef& file) {
-  Unnamed failed{};
+  FileFault failed{};
   const AnswerLimits limits{.most_bytes = most_answer_bytes(ParserCall::allocators, 0)};
   const auto answer = ask_for_probes(question(ParserCall::allocators, file), file, failed, limits);
   if (!answer) return {};

@@ -50,7 +50,7 @@ class Parser final : public FileReader {
     NameSearch found;
   };
   [[nodiscard]] std::optional<Searched> search(const FileRef& file, std::string_view name, std::uint64_t added,
-                                               Unnamed& failed);
+                                               FileFault& failed);
   [[nodiscard]] std::vector<AllocatorFunction> allocator_functions(const FileRef& file);
   // As in ListingReader.
   [[nodiscard]] CodeOfFile code(const FileRef& file, std::span<const AddressRange> ranges, WorkBudget& budget);
@@ -84,7 +84,7 @@ class Parser final : public FileReader {
   };
 
   // The parser's answer, or nullopt and the reason in `failed`.
-  [[nodiscard]] std::optional<std::string> ask(std::string_view words, const AskedFile& file, Unnamed& failed,
+  [[nodiscard]] std::optional<std::string> ask(std::string_view words, const AskedFile& file, FileFault& failed,
                                                const AnswerLimits& limits);
   // Asks as ask() does, reads the answer, which is about `asked` places, with `take`, and takes its cost from `budget`:
   // all of it when the question was given up. If the answer cannot be read, the parser is killed.
@@ -93,8 +93,8 @@ class Parser final : public FileReader {
                                  WorkBudget& budget, std::optional<Answer> (*take)(WireReader&, std::size_t),
                                  std::size_t asked);
   // Asks as ask() does. No budget comes with a question for probes, so each user has one for all of them.
-  [[nodiscard]] std::optional<std::string> ask_for_probes(std::string_view words, const FileRef& file, Unnamed& failed,
-                                                          const AnswerLimits& limits);
+  [[nodiscard]] std::optional<std::string> ask_for_probes(std::string_view words, const FileRef& file,
+                                                          FileFault& failed, const AnswerLimits& limits);
   // A parser that runs and reads only files of this owner. Null: none can be started.
   [[nodiscard]] ParserLink* running_for(std::uint64_t owner);
   // The file has ended a parser. `is_stuck`: by waiting for its file system.

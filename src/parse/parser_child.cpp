@@ -105,7 +105,7 @@ class ParserProcess final : public DebugSupplier {
     const std::string message = message_of(ParserWord::answer, budget.left(), answer);
     if (message.size() > most_answer_bytes(call, places)) {
       Answer failed;
-      failed.failed = Unnamed::too_large;
+      failed.failed = FileFault::too_large;
       return say(ParserWord::answer, budget.left(), failed);
     }
     if (!questions_.send(message)) ::_exit(0);
@@ -206,7 +206,10 @@ class ParserProcess final : public DebugSupplier {
       FileSymbols file(bytes, {}, debug_files_, budget);
       names = names_of(file, offsets, spelling());
     } else {
-      names.failed = Unnamed::no_symbol;
+      for (const FileOffset offset : offsets) {
+        names.names.push_back({.unnamed = Unnamed::no_symbol, .address = ElfAddress{offset.value}});
+      }
+      names.valid_ranges.resize(offsets.size());
     }
     say_answer(ParserCall::vdso, offsets.size(), WorkBudget(0), names);
   }

@@ -293,7 +293,7 @@ bool ParserLink::supply(WireReader& in, const std::string& source) {
   if (is_source && (source.empty() || question.text != source)) return false;
   std::string why;
   const FileNumber number = opener_.new_number();
-  const bool is_found = opener_.open_debug(number, way_, base, question, next, why) == Unnamed::named;
+  const bool is_found = opener_.open_debug(number, way_, base, question, next, why) == FileFault::none;
   // Nothing is asked about the parts of split debug information, of which there may be thousands: the parser has them.
   const bool is_part =
       is_source || question.kind == DebugQuestion::Kind::split || question.kind == DebugQuestion::Kind::package;

@@ -24,7 +24,7 @@ std::optional<ProbedFile> Probes::checked(ProbedFile file, const FileStamp& stam
   file.device = stamp.device;
   file.inode = stamp.inode;
   file.owner = opener_.owner_of(file.number);
-  Unnamed failed{};
+  FileFault failed{};
   const auto searched = parser_.search(ref(file), "", 0, failed);
   if (searched) {
     file.is_64bit = searched->is_64bit;
@@ -38,7 +38,7 @@ std::optional<ProbedFile> Probes::checked(ProbedFile file, const FileStamp& stam
 std::optional<ProbedFile> Probes::open(const std::string& path, std::string& why) {
   ProbedFile file{.number = opener_.new_number(), .path = path};
   FileStamp stamp;
-  if (opener_.open_path(file.number, path, stamp, why) != Unnamed::named) return std::nullopt;
+  if (opener_.open_path(file.number, path, stamp, why) != FileFault::none) return std::nullopt;
   return checked(std::move(file), stamp, why);
 }
 
@@ -46,20 +46,19 @@ std::optional<ProbedFile> Probes::open_mapped(const FileIdentity& identity, cons
                                               const MappedBy& mapped_by, std::string& why) {
   ProbedFile file{.number = opener_.new_number(), .path = path};
   FileStamp stamp;
-  const Unnamed reason =
+  const FileFault reason =
       opener_.open_now({.number = file.number, .identity = identity, .path = path, .mapped_by = mapped_by}, stamp);
-  why = reason == Unnamed::no_answer || reason == Unnamed::not_opened ? opener_.why_no_answer()
-                                                                      : "it is not there any more";
-  if (reason != Unnamed::named) return std::nullopt;
+  why = may_open_later(reason) ? opener_.why_no_answer() : "it is not there any more";
+  if (reason != FileFault::none) return std::nullopt;
   return checked(std::move(file), stamp, why);
 }
 
 NameSearch Probes::search(const ProbedFile& file, std::string_view name, std::uint64_t added) {
-  Unnamed failed{};
+  FileFault failed{};
   auto searched = parser_.search(ref(file), name, added, failed);
   if (searched) return std::move(searched->found);
   NameSearch none;
-  none.was_given_up = failed != Unnamed::file_malformed;
+  none.was_given_up = failed != FileFault::malformed;
   return none;
 }
 
@@ -91,7 +90,7 @@ Fd Probes::ask(const ProbedFile& file, const std::string& question, std::vector<
                int& error) {
   error = EIO;
   if (!prober_ && !start()) return {};
-  if (opener_.hand(file.number, way_to_prober, FileKind::elf) != Unnamed::named) return {};
+  if (opener_.hand(file.number, way_to_prober, FileKind::elf) != FileFault::none) return {};
   Channel& channel = prober_->channel;
   channel.allow({.messages = 2, .bytes = 64});
   channel.send(question, std::move(fds));

@@ -30,7 +30,7 @@ constexpr std::size_t most_needed = 24;
 
 }  // namespace
 
-void CodeFile::give_up(Unnamed reason) {
+void CodeFile::give_up(FileFault reason) {
   if (is_open_ && files_ != nullptr) files_->close(*this);
   unreadable = reason;
 }
@@ -66,23 +66,23 @@ CodeFiles::Id CodeFiles::mapped(const FileIdentity& identity, std::string_view p
       return since.place_;
     }
     if (state != FileState::changed) return known->second;
-    file.give_up(Unnamed::file_changed);
+    file.give_up(FileFault::changed);
     return add(identity, path, mapped_by);
   }
   if (are_other_generations(identity.generation, file.identity.generation)) return add(identity, path, mapped_by);
   // A process with our mounts may be gone already: its path is still good.
   const bool is_better = mapped_by.own_mounts && !file.mapped_by_.own_mounts;
   file.mapped_by_ = mapped_by;
-  const bool was_closed = file.unreadable == Unnamed::named;
-  const bool has_hope = file.unreadable == Unnamed::file_gone || file.unreadable == Unnamed::file_changed ||
-                        file.unreadable == Unnamed::file_malformed;
+  const bool was_closed = file.unreadable == FileFault::none;
+  const bool has_hope = file.unreadable == FileFault::gone || file.unreadable == FileFault::changed ||
+                        file.unreadable == FileFault::malformed;
   // It is opened again while there is a process that can see it.
   if (was_closed || (has_hope && (file.failures_ < most_failures || is_better))) {
     ask(file);
     if (file.is_asked_ && file.stamp_ != FileStamp{} && keeper_.wait_for_answer(wait_for_ordinary_file)) take_answers();
   }
   // The file is not what it was when it was open.
-  if (file.unreadable == Unnamed::file_changed && file.stamp_ != FileStamp{}) {
+  if (file.unreadable == FileFault::changed && file.stamp_ != FileStamp{}) {
     return add(identity, path, mapped_by);
   }
   return known->second;
@@ -223,7 +223,7 @@ void CodeFiles::begin_batch() {
 void CodeFiles::ask(CodeFile& file) {
   if (open_count_ >= most_open_) make_room();
   file.is_asked_ = true;
-  file.unreadable = Unnamed::named;
+  file.unreadable = FileFault::none;
   asked_[file.number] = file.place_;
   keeper_.open({.number = file.number, .identity = file.identity, .path = file.path, .mapped_by = file.mapped_by_});
   take_answers();
@@ -243,7 +243,7 @@ void CodeFiles::ask_for_owner(CodeFile& file, const MappedBy& mapped_by) {
 
 void CodeFiles::take_owner(CodeFile& file, const FileAnswer& answer) {
   asked_.erase(answer.number);
-  if (answer.reason != Unnamed::named) {
+  if (answer.reason != FileFault::none) {
     file.number_of_own_ = FileNumber::none;  // the process may have ended
     return;
   }
@@ -265,17 +265,17 @@ void CodeFiles::take_state(const FileAnswer& answer) {
   const bool is_wanted = file.number == question.number;
   if (answer.state == FileState::unknown && is_wanted) {
     file.is_asked_ = false;
-    file.unreadable = answer.reason == Unnamed::named ? Unnamed::no_answer : answer.reason;
+    file.unreadable = answer.reason == FileFault::none ? FileFault::no_answer : answer.reason;
     return;  // an answer may still come
   }
   state_questions_.erase(found);
   CodeFile& before = files_[question.before];
   const bool is_there = before.number == answer.number && before.is_open_;
-  if (is_there && answer.state == FileState::changed) before.give_up(Unnamed::file_changed);
+  if (is_there && answer.state == FileState::changed) before.give_up(FileFault::changed);
   if (!is_wanted) return;
   if (!is_there || answer.state == FileState::changed) return ask(file);
   file.is_asked_ = false;
-  file.unreadable = Unnamed::no_answer;  // for callers that hold this one
+  file.unreadable = FileFault::no_answer;  // for callers that hold this one
   file.same_as_ = question.before;
   const auto id = ids_.find(file.identity);
   if (id != ids_.end() && id->second == question.since) id->second = question.before;
@@ -302,18 +302,18 @@ void CodeFiles::take(const FileAnswer& answer) {
   }
   if (asked == asked_.end() || files_[asked->second].number != answer.number) {
     // The file was forgotten before the answer came.
-    if (answer.reason == Unnamed::named) keeper_.close(answer.number);
+    if (answer.reason == FileFault::none) keeper_.close(answer.number);
     if (asked != asked_.end()) asked_.erase(asked);
     return;
   }
   CodeFile& file = files_[asked->second];
   file.is_asked_ = false;
   file.unreadable = answer.reason;
-  if (answer.reason != Unnamed::no_answer || asked_.size() > most_asked) asked_.erase(asked);
+  if (answer.reason != FileFault::no_answer || asked_.size() > most_asked) asked_.erase(asked);
   const auto other_way = std::exchange(file.also_mapped_by_, std::nullopt);
-  if (answer.reason != Unnamed::named) {
+  if (answer.reason != FileFault::none) {
     ++file.failures_;
-    if (!other_way || answer.reason == Unnamed::no_answer) return;
+    if (!other_way || answer.reason == FileFault::no_answer) return;
     const bool is_better = other_way->own_mounts && !file.mapped_by_.own_mounts;
     if (file.failures_ >= most_failures && !is_better) return;
     file.mapped_by_ = *other_way;
@@ -325,7 +325,7 @@ void CodeFiles::take(const FileAnswer& answer) {
   const bool was_open_before = file.stamp_ != FileStamp{};
   if (was_open_before && !answer.stamp.has_content_of(file.stamp_)) {
     ++file.failures_;
-    return file.give_up(Unnamed::file_changed);
+    return file.give_up(FileFault::changed);
   }
   file.stamp_ = answer.stamp;
   file.owner_ = answer.owner;
@@ -335,7 +335,7 @@ void CodeFiles::take(const FileAnswer& answer) {
 void CodeFiles::wait_for_files(std::span<CodeFile* const> files, std::chrono::milliseconds patience) {
   take_answers();
   for (CodeFile* const file : files) {
-    if (!file->is_open_ && !file->is_asked_ && file->unreadable == Unnamed::named) ask(*file);
+    if (!file->is_open_ && !file->is_asked_ && file->unreadable == FileFault::none) ask(*file);
     file->last_use_ = ++uses_;
   }
   const Deadline deadline(patience);
@@ -347,7 +347,7 @@ void CodeFiles::wait_for_files(std::span<CodeFile* const> files, std::chrono::mi
     if (!file->is_asked_) continue;
     // The opener itself says so when a file system does not answer.
     file->is_asked_ = false;
-    file->unreadable = Unnamed::not_opened;
+    file->unreadable = FileFault::not_opened;
   }
 }
 

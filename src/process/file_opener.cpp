@@ -106,7 +106,7 @@ bool is_mapped_still(const FileIdentity& identity, const MappedBy& mapped_by) {
 }
 
 // A FUSE file is closed to root, too, unless its user allows it.
-Unnamed unopened(int error) { return error == EACCES ? Unnamed::no_access : Unnamed::file_gone; }
+FileFault unopened(int error) { return error == EACCES ? FileFault::no_access : FileFault::gone; }
 
 // 0: not told. Only file systems on a disk are asked, because a server would be asked for each file, too.
 std::uint32_t generation_of(int fd, std::uint64_t device) {
@@ -115,7 +115,7 @@ std::uint32_t generation_of(int fd, std::uint64_t device) {
   return generation[0];
 }
 
-OpenedFile refused(Unnamed reason) { return {.fd = {}, .reason = reason, .stamp = {}}; }
+OpenedFile refused(FileFault reason) { return {.fd = {}, .reason = reason, .stamp = {}}; }
 
 }  // namespace
 
@@ -125,7 +125,7 @@ OpenedFile FileOpener::verified(const Fd& place, Route route, const Wanted& want
   const auto look = look_at(place, mounts_, mapped_by.tgid);
   if (!look) return refused(unopened(errno));
   const struct statx& found = look->found;
-  if (look->refusal != nullptr || (found.stx_size == 0 && !wanted.grows)) return refused(Unnamed::file_changed);
+  if (look->refusal != nullptr || (found.stx_size == 0 && !wanted.grows)) return refused(FileFault::changed);
   const bool same_inode = found.stx_ino == identity.inode;
   bool same =
       same_inode && found.stx_dev_major == identity.device_major && found.stx_dev_minor == identity.device_minor;
@@ -138,19 +138,19 @@ OpenedFile FileOpener::verified(const Fd& place, Route route, const Wanted& want
     // map_files leads to what is mapped there, so the mapping must still be the one that was told.
     same = same || (route == Route::map_files && at.type == "overlay" && is_mapped_still(identity, mapped_by));
   }
-  if (!same) return refused(Unnamed::file_changed);
+  if (!same) return refused(FileFault::changed);
   const std::uint64_t owner = owners_.of(*look, mapped_by);
-  if (wanted.is_owned && owner > UINT32_MAX) return refused(Unnamed::no_answer);
+  if (wanted.is_owned && owner > UINT32_MAX) return refused(FileFault::no_answer);
   Fd fd = reopen(place);
   if (!fd) return refused(unopened(errno));
   auto opened = stamp(fd.get());
-  if (!opened) return refused(Unnamed::file_gone);
+  if (!opened) return refused(FileFault::gone);
   opened->generation = generation_of(fd.get(), opened->device);
-  if (are_other_generations(identity.generation, opened->generation)) return refused(Unnamed::file_changed);
+  if (are_other_generations(identity.generation, opened->generation)) return refused(FileFault::changed);
   // If we held it open, the memory of a JIT's code would outlive the JIT.
-  if (look->is_memory && !is_elf(fd.get())) return refused(Unnamed::file_malformed);
+  if (look->is_memory && !is_elf(fd.get())) return refused(FileFault::malformed);
   return {.fd = std::move(fd),
-          .reason = Unnamed::named,
+          .reason = FileFault::none,
           .stamp = wanted.grows ? FileStamp{} : *opened,
           .owner = owner,
           .is_mapped = route == Route::map_files};
@@ -164,7 +164,7 @@ OpenedFile FileOpener::open(const FileIdentity& identity, std::string_view path,
   if (mapped_by.tgid != told.tgid) place = place_of_mapping(mapped_by);
   if (place) {
     result = verified(place, Route::map_files, wanted, mapped_by);
-    if (result.fd || result.reason == Unnamed::file_malformed || result.reason == Unnamed::no_access) return result;
+    if (result.fd || result.reason == FileFault::malformed || result.reason == FileFault::no_access) return result;
   }
   if (const Fd program_place = place_of_program(mapped_by.tgid)) {
     OpenedFile program = verified(program_place, Route::path, wanted, mapped_by);
@@ -189,7 +189,7 @@ OpenedFile FileOpener::open(const FileIdentity& identity, std::string_view path,
 OpenedFile FileOpener::open_owned(const FileIdentity& identity, std::string_view path, const MappedBy& mapped_by) {
   const Wanted wanted{.identity = identity, .grows = is_jit_dump(path), .is_owned = true};
   const Fd place = place_of_mapping(mapped_by);
-  return place ? verified(place, Route::map_files, wanted, mapped_by) : refused(Unnamed::no_answer);
+  return place ? verified(place, Route::map_files, wanted, mapped_by) : refused(FileFault::no_answer);
 }
 
 std::optional<FileStamp> FileOpener::stamp(int fd) {

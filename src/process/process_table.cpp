@@ -218,8 +218,8 @@ bool ProcessTable::is_copy_told_as_plain(const Process& process, const MappingTa
 bool ProcessTable::is_written_by_jit(CodeFile& memory_file, std::uint32_t tgid) {
   CodeFile* const asked = &memory_file;
   files_.wait_for_files(std::span(&asked, 1), patience_with_memory);
-  if (memory_file.unreadable == Unnamed::file_malformed) return true;
-  return memory_file.unreadable == Unnamed::file_gone && source_.is_alive(tgid);
+  if (memory_file.unreadable == FileFault::malformed) return true;
+  return memory_file.unreadable == FileFault::gone && source_.is_alive(tgid);
 }
 
 std::vector<Mapping> ProcessTable::mappings_of(std::string_view lines, std::uint32_t tgid, Process& process) {

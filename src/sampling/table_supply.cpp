@@ -260,11 +260,11 @@ bool TableSupply::answer(const Asked& asked, ProcessTimeline& timeline) {
          place.file->owner());
     return true;
   }
-  const Unnamed why = place.file->unreadable;
-  if (why == Unnamed::named || why == Unnamed::no_answer || why == Unnamed::not_opened) return later();
-  if (why != Unnamed::file_gone && why != Unnamed::file_changed) {
+  const FileFault why = place.file->unreadable;
+  if (why == FileFault::none || may_open_later(why)) return later();
+  if (why != FileFault::gone && why != FileFault::changed) {
     const WalkTables::Of of{.owner = owner_of(*place.file), .number = place.file->number};
-    if (why == Unnamed::parser_gave_up) {
+    if (why == FileFault::parser_gave_up) {
       refuse_for_longer(key, of);
     } else {
       refuse(key, of);
@@ -306,13 +306,13 @@ void TableSupply::make(const walk_file_key& key, const FileRef& file, std::uint6
   UnwindOfFile made = reader_.unwind_table(file, budget);
   budget.take(steps_a_file);
   // It may have cost any time.
-  if (made.failed == Unnamed::parser_gave_up) budget.take(given);
+  if (made.failed == FileFault::parser_gave_up) budget.take(given);
   spent_steps_ += given - budget.left();
   const Effort::Verdict verdict = effort_.end();
-  const bool is_spent = made.failed == Unnamed::named && made.fault == UnwindFault::spent;
+  const bool is_spent = made.failed == FileFault::none && made.fault == UnwindFault::spent;
   if (is_spent) note_costly(file.number);
   if (is_spent && verdict == Effort::Verdict::later) return refuse_for(too_costly_for_ns, key, of);
-  if (is_spent || made.failed != Unnamed::named) return refuse_for_longer(key, of);
+  if (is_spent || made.failed != FileFault::none) return refuse_for_longer(key, of);
   const Interpreter& interpreter = made.interpreter;
   const bool is_wanted = (languages_ >> interpreter.language & 1) != 0;
   if (is_wanted) note_interpreter(file.path, interpreter);

@@ -66,18 +66,18 @@ CodeSegment FileAnswers::segment_of(ElfAddress address) const {
   return found == code.end() ? CodeSegment{} : *found;
 }
 
-void FileNames::give_up(std::string_view path, Unnamed reason, FileAnswers& known) const {
+void FileNames::give_up(std::string_view path, FileFault fault, FileAnswers& known) const {
   const StringId module = strings_.intern(short_name(path));
   known.path = strings_.intern(path);
   for (const CodeOffset& place : known.answers.take_pending()) {
     Answer& answer = *known.answers.at(place);
-    answer.unnamed = reason;
+    answer.unnamed = unnamed_by(fault);
     answer.module = module;
     answer.offset = place.at.value;
   }
 }
 
-Unnamed FileNames::resolve(const FileRef& file, FileAnswers& known) {
+FileFault FileNames::resolve(const FileRef& file, FileAnswers& known) {
   const Ask ask = [&](std::span<const FileOffset> offsets) { return reader_.names(file, offsets, budget_); };
   return resolve(file.path, known, ask, &file);
 }
@@ -85,7 +85,7 @@ Unnamed FileNames::resolve(const FileRef& file, FileAnswers& known) {
 void FileNames::recall(const FileRef& file, FileAnswers& known) {
   const Ask ask = [](std::span<const FileOffset> /*offsets*/) {
     NamesOfFile unread;
-    unread.failed = Unnamed::too_large;
+    unread.failed = FileFault::too_large;
     return unread;
   };
   resolve(file.path, known, ask, nullptr);
@@ -96,7 +96,7 @@ void FileNames::resolve_vdso(FileAnswers& known) {
       "vdso", known, [this](std::span<const FileOffset> offsets) { return reader_.vdso_names(offsets); }, nullptr);
 }
 
-Unnamed FileNames::resolve(std::string_view path, FileAnswers& known, const Ask& ask, const FileRef* file) {
+FileFault FileNames::resolve(std::string_view path, FileAnswers& known, const Ask& ask, const FileRef* file) {
   const std::vector<CodeOffset> places = known.answers.take_pending();
   std::vector<NameOfCode> named(places.size());
   std::vector<CodeOffset> unread;
@@ -109,20 +109,20 @@ Unnamed FileNames::resolve(std::string_view path, FileAnswers& known, const Ask&
     unread.push_back(places[i]);
     slots.push_back(i);
   }
-  Unnamed failed = Unnamed::named;
+  FileFault failed = FileFault::none;
   known.path = strings_.intern(path);
   if (!unread.empty()) {
     const std::vector<FileOffset> asked = offsets_for(unread);
     const NamesOfFile read = ask(asked);
     failed = read.failed;
     std::vector<NameOfCode> read_now;
-    if (failed == Unnamed::named) {
+    if (failed == FileFault::none) {
       known.build_id = strings_.intern(read.build_id);
       known.code = read.code;
       read_now = places_of(read, asked, unread, known.ranges);
     } else {
       for (const CodeOffset& place : unread)
-        read_now.push_back({.unnamed = failed, .address = ElfAddress{place.at.value}});
+        read_now.push_back({.unnamed = unnamed_by(failed), .address = ElfAddress{place.at.value}});
     }
     for (std::size_t i = 0; i < slots.size(); ++i) named[slots[i]] = read_now[i];
   }
@@ -140,7 +140,7 @@ Unnamed FileNames::resolve(std::string_view path, FileAnswers& known, const Ask&
     answer.address = named[i].address;
     addresses.push_back(named[i].address);
   }
-  if (options_.lines && file != nullptr && failed == Unnamed::named && !budget_.spent()) {
+  if (options_.lines && file != nullptr && failed == FileFault::none && !budget_.spent()) {
     add_lines(*file, places, addresses, known);
   }
   return failed;
@@ -188,7 +188,7 @@ void FileNames::add_lines(const FileRef& file, std::span<const CodeOffset> place
     const bool is_short = split.size() <= PATH_MAX && why.size() <= PATH_MAX;
     if (is_short && unread_splits_.size() < most_unread_splits) unread_splits_.emplace(split, why);
   }
-  if (lines.failed != Unnamed::named) return;
+  if (lines.failed != FileFault::none) return;
   for (std::size_t i = 0; i < places.size(); ++i) {
     auto chain = std::make_shared<Chain>();
     for (const SourcePosition& line : lines.chains[i]) {

@@ -48,21 +48,21 @@ class FileNames {
       : reader_(reader), strings_(strings), budget_(budget), options_(options) {}
 
   // Afterwards none of `known.answers` is pending. If the budget is then spent, the answers are good only for now: the
-  // file may be read another time. Returns why the file could not be read at all, or `named`.
-  Unnamed resolve(const FileRef& file, FileAnswers& known);
+  // file may be read another time. Returns why the file could not be read at all.
+  FileFault resolve(const FileRef& file, FileAnswers& known);
   // The same without reading: a place that is not known already becomes too_large.
   void recall(const FileRef& file, FileAnswers& known);
   // The same for the vDSO.
   void resolve_vdso(FileAnswers& known);
   // The same for a file that cannot be read.
-  void give_up(std::string_view path, Unnamed reason, FileAnswers& known) const;
+  void give_up(std::string_view path, FileFault fault, FileAnswers& known) const;
   // With --lines: a line for the user about the split files that could not be read, if there are any.
   [[nodiscard]] std::vector<std::string> notes() const;
 
  private:
   using Ask = std::function<NamesOfFile(std::span<const FileOffset>)>;
 
-  Unnamed resolve(std::string_view path, FileAnswers& known, const Ask& ask, const FileRef* file);
+  FileFault resolve(std::string_view path, FileAnswers& known, const Ask& ask, const FileRef* file);
   [[nodiscard]] std::vector<NameOfCode> places_of(const NamesOfFile& read, std::span<const FileOffset> asked,
                                                   std::span<const CodeOffset> places, RangeCache& ranges) const;
   void add_lines(const FileRef& file, std::span<const CodeOffset> places, std::span<const ElfAddress> addresses,

@@ -65,16 +65,17 @@ FileReader::JitMapRef JitNames::perf_map_of(const Process& process) {
 std::vector<RuntimeAddress> JitNames::ask(std::uint32_t tgid, const FileReader::JitMapRef& map,
                                           std::vector<RuntimeAddress> places, SymbolCache<RuntimeAddress>& answers) {
   NamesOfJit read;
-  read.failed = Unnamed::no_jit_map;
+  Unnamed for_all = Unnamed::no_jit_map;
   if (map.number != FileNumber::none) {
     map_bytes_.begin(map.owner);
     read = reader_.jit_names(tgid, map, places, map_bytes_.budget());
     map_bytes_.end();
+    for_all = unnamed_by(read.failed);
   }
   std::vector<RuntimeAddress> rest;
   for (std::size_t i = 0; i < places.size(); ++i) {
     Answer& answer = *answers.at(places[i]);
-    const Unnamed unnamed = read.failed != Unnamed::named ? read.failed : read.names[i].unnamed;
+    const Unnamed unnamed = for_all != Unnamed::named ? for_all : read.names[i].unnamed;
     // The reason from the other form (too large, for example) tells more than the reason that this form is missing.
     if (unnamed != Unnamed::no_jit_map || answer.unnamed == Unnamed::pending) answer.unnamed = unnamed;
     if (unnamed != Unnamed::named) {

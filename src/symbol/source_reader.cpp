@@ -192,7 +192,7 @@ void SourceReader::add_names(Profile& profile, const OpenedFile& file, const Fil
   places = distinct(std::move(places));
   WorkBudget budget(most_steps);
   const NamesOfFile found = reader_.names(named, places, budget);
-  if (found.failed != Unnamed::named) return;
+  if (found.failed != FileFault::none) return;
   for (const FrameId id : frames) {
     const auto at = std::ranges::lower_bound(places, place_of(id)) - places.begin();
     const NameOfCode& name = found.names[static_cast<std::size_t>(at)];
@@ -229,11 +229,11 @@ void SourceReader::add_lines(Profile& profile, OpenedFile& file, const FileRef& 
   offsets = distinct(std::move(offsets));
   WorkBudget budget(most_steps);
   const NamesOfFile names = reader_.names(named, offsets, budget);
-  if (names.failed != Unnamed::named) return;
+  if (names.failed != FileFault::none) return;
   std::vector<ElfAddress> addresses;
   for (const NameOfCode& name : names.names) addresses.push_back(name.address);
   const LinesOfFile found = lines(file, addresses);
-  if (found.failed != Unnamed::named) return;
+  if (found.failed != FileFault::none) return;
   const auto moved = [&](StringId id) { return profile.strings.intern(found.strings.view(id)); };
   std::vector<InlinedFunction> inlined;
   for (const FrameId id : frames) {
@@ -310,7 +310,7 @@ void SourceReader::add_code(OpenedFile& file, std::span<const Place> places, std
   offsets = distinct(std::move(offsets));
   WorkBudget budget(most_steps);
   const NamesOfFile names = reader_.names(*file.ref, offsets, budget);
-  if (names.failed != Unnamed::named) return refuse(asked, "it cannot be read");
+  if (names.failed != FileFault::none) return refuse(asked, "it cannot be read");
   std::map<std::pair<std::size_t, AddressRange>, Code> codes;
   std::map<AddressRange, CodeOfFile> read;
   std::set<std::size_t> without_start = asked;
@@ -344,7 +344,7 @@ void SourceReader::add_code(OpenedFile& file, std::span<const Place> places, std
   refuse(without_start, "where its function begins is not known");
   const std::vector<SourcePosition> nowhere;
   const auto chain_of = [&](ElfAddress address) -> const std::vector<SourcePosition>& {
-    if (found.failed != Unnamed::named) return nowhere;
+    if (found.failed != FileFault::none) return nowhere;
     return found.chains[static_cast<std::size_t>(std::ranges::lower_bound(addresses, address) - addresses.begin())];
   };
   for (const auto& [key, code] : codes) {
@@ -376,7 +376,7 @@ void SourceReader::add_code(OpenedFile& file, std::span<const Place> places, std
     listed.is_cut = instructions.is_cut;
     if (extent == Extent::near) listed.is_cut |= leave_near(listed.instructions);
     if (listed.instructions.empty()) {
-      listed.why_none = instructions.failed == Unnamed::named ? "its code cannot be read" : "reading it was given up";
+      listed.why_none = instructions.failed == FileFault::none ? "its code cannot be read" : "reading it was given up";
     }
     function.codes.push_back(std::move(listed));
   }
@@ -400,7 +400,7 @@ void SourceReader::name_targets(OpenedFile& file, std::span<const CodeSegment> s
   offsets = distinct(std::move(offsets));
   WorkBudget budget(most_steps);
   const NamesOfFile names = reader_.names(*file.ref, offsets, budget);
-  if (names.failed != Unnamed::named) return;
+  if (names.failed != FileFault::none) return;
   for (const auto& [offset, instruction] : leading) {
     const auto at = static_cast<std::size_t>(std::ranges::lower_bound(offsets, offset) - offsets.begin());
     const NameOfCode& name = names.names[at];
@@ -439,8 +439,8 @@ void SourceReader::add_text(ListedFile& file, const std::set<std::uint32_t>& wit
     ranges = ranges_around(wanted, lines_near);
   }
   const SourceOfFile read = listings_.source(*source->second.ref, file.path, ranges);
-  if (read.failed != Unnamed::named || !read.why.empty()) {
-    file.why_no_text = read.failed == Unnamed::named ? read.why : "reading it was given up";
+  if (read.failed != FileFault::none || !read.why.empty()) {
+    file.why_no_text = read.failed == FileFault::none ? read.why : "reading it was given up";
     return;
   }
   file.is_newer = read.is_newer;
@@ -469,8 +469,8 @@ void SourceReader::add_script_text(ListedFile& file, const FunctionListing& func
   }
   std::int64_t changed_unix_ns = 0;
   const SourceOfFile read = listings_.script(file.path, ranges, changed_unix_ns);
-  if (read.failed != Unnamed::named || !read.why.empty()) {
-    file.why_no_text = read.failed == Unnamed::named ? read.why : "reading it was given up";
+  if (read.failed != FileFault::none || !read.why.empty()) {
+    file.why_no_text = read.failed == FileFault::none ? read.why : "reading it was given up";
     return;
   }
   const std::string_view name = bare_name(function.symbol);

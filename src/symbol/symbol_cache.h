@@ -37,6 +37,9 @@ struct Answer {
   std::shared_ptr<const Chain> source;  // null: not wanted, or not known
 };
 
+// What the fault of a file says about each place in it. Without a fault: `named`.
+[[nodiscard]] Unnamed unnamed_by(FileFault fault);
+
 // What is looked up in a file: a call_address().
 struct CodeOffset {
   FileOffset at;

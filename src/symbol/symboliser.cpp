@@ -115,13 +115,10 @@ struct Symboliser::State {
            (location.kind == CodeLocation::Kind::file && location.file->is_open());
   }
 
-  // Whether the file may be opened later.
-  static bool may_open_later(Unnamed reason) { return reason == Unnamed::no_answer || reason == Unnamed::not_opened; }
-
   // Whether a later batch may still find a name.
   bool is_postponed(const Answer& answer) const {
     return may_go_on != nullptr && (answer.unnamed == Unnamed::pending || answer.unnamed == Unnamed::too_large ||
-                                    may_open_later(answer.unnamed));
+                                    answer.unnamed == Unnamed::no_answer || answer.unnamed == Unnamed::not_opened);
   }
 
   // A new answer is pending; resolving it comes later.
@@ -191,15 +188,15 @@ struct Symboliser::State {
         given_up.push_back(file);
         continue;
       }
-      const Unnamed failed = names.resolve(ref, answers);
+      const FileFault failed = names.resolve(ref, answers);
       // The same failure would come again.
-      if (failed == Unnamed::out_of_time || may_open_later(failed)) {
+      if (failed == FileFault::out_of_time || may_open_later(failed)) {
         given_up.push_back(file);
-      } else if (failed != Unnamed::named) {
+      } else if (failed != FileFault::none) {
         file->give_up(failed);
       }
       const Effort::Verdict verdict = file_effort.end();
-      if (verdict == Effort::Verdict::too_large && failed == Unnamed::named) file->give_up(Unnamed::too_large);
+      if (verdict == Effort::Verdict::too_large && failed == FileFault::none) file->give_up(FileFault::too_large);
       if (verdict == Effort::Verdict::later) given_up.push_back(file);
     }
     pending_files.clear();
@@ -270,8 +267,8 @@ struct Symboliser::State {
       addresses.erase(std::unique(addresses.begin(), addresses.end()), addresses.end());
       if (!file_effort.begin(file->owner(), value_of(file->number))) continue;
       const NamesOfFile found = reader.data_names(ref_of(*file), addresses, file_effort.budget());
-      if (file_effort.end() == Effort::Verdict::too_large) file->give_up(Unnamed::too_large);
-      if (found.failed != Unnamed::named) continue;
+      if (file_effort.end() == Effort::Verdict::too_large) file->give_up(FileFault::too_large);
+      if (found.failed != FileFault::none) continue;
       for (const auto& [address, row] : places) {
         const auto at = std::ranges::lower_bound(addresses, address) - addresses.begin();
         const NameOfCode& name = found.names[static_cast<std::size_t>(at)];

@@ -23,7 +23,7 @@ void check_names(std::string_view bytes, std::size_t asked) {
   WireReader in(bytes);
   const auto names = take_names(in, asked);
   if (!names) return;
-  require(names->failed == Unnamed::named ? names->names.size() == asked : names->names.empty());
+  require(names->failed == FileFault::none ? names->names.size() == asked : names->names.empty());
   require(names->valid_ranges.size() == names->names.size());
   for (const NameOfCode& name : names->names) {
     require(name.unnamed < Unnamed::count && name.unnamed != Unnamed::pending);
@@ -38,7 +38,7 @@ void check_lines(std::string_view bytes, std::size_t asked) {
   WireReader in(bytes);
   const auto lines = take_lines(in, asked);
   if (!lines) return;
-  require(lines->failed == Unnamed::named ? lines->chains.size() == asked : lines->chains.empty());
+  require(lines->failed == FileFault::none ? lines->chains.size() == asked : lines->chains.empty());
   for (const auto& chain : lines->chains) {
     for (const SourcePosition& line : chain) {
       require(static_cast<std::size_t>(std::max(line.function, line.file)) < lines->strings.size());
@@ -50,7 +50,7 @@ void check_jit(std::string_view bytes, std::size_t asked) {
   WireReader in(bytes);
   const auto names = take_jit(in, asked);
   if (!names) return;
-  require(names->failed == Unnamed::named ? names->names.size() == asked : names->names.empty());
+  require(names->failed == FileFault::none ? names->names.size() == asked : names->names.empty());
   for (const NameOfJit& name : names->names) {
     require(name.unnamed < Unnamed::count && name.unnamed != Unnamed::pending);
     require(static_cast<std::size_t>(std::max(name.position.function, name.position.file)) < names->strings.size());
@@ -60,12 +60,12 @@ void check_jit(std::string_view bytes, std::size_t asked) {
 void check_listings(std::string_view bytes) {
   WireReader in(bytes);
   if (const auto code = take_code(in, 0)) {
-    require(code->failed < Unnamed::count && code->instructions.size() <= most_instructions);
+    require(code->failed < FileFault::count && code->instructions.size() <= most_instructions);
     for (const Instruction& one : code->instructions) require(one.text.size() <= most_source_line_bytes);
   }
   WireReader again(bytes);
   if (const auto source = take_source(again, 0)) {
-    require(source->failed < Unnamed::count && source->lines.size() <= most_source_lines);
+    require(source->failed < FileFault::count && source->lines.size() <= most_source_lines);
     for (const std::string& line : source->lines) require(line.size() <= most_source_line_bytes);
   }
 }

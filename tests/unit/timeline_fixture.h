@@ -1,6 +1,7 @@
 // A timeline without a kernel: the test writes the records, fills in /proc, and decides how files open.
 #pragma once
 
+#include <algorithm>
 #include <chrono>
 #include <deque>
 #include <functional>
@@ -71,9 +72,9 @@ class FakeKeeper final : public FileKeeper {
     ++opens[question.identity];
     last_mapped_by = question.mapped_by;
     identities[question.number] = question.identity;
-    Unnamed reason = Unnamed::named;
-    if (question.identity == jit_memory) reason = Unnamed::file_malformed;
-    if (gone) reason = Unnamed::file_gone;
+    FileFault reason = FileFault::none;
+    if (question.identity == jit_memory) reason = FileFault::malformed;
+    if (gone) reason = FileFault::gone;
     answers.push_back(
         {.number = question.number,
          .reason = reason,
@@ -86,12 +87,12 @@ class FakeKeeper final : public FileKeeper {
     while (!is_silent && !asked_states.empty()) {
       const FileNumber number = asked_states.front();
       asked_states.pop_front();
-      take({.number = number, .reason = Unnamed::named, .stamp = {}, .state = state_now(number)});
+      take({.number = number, .reason = FileFault::none, .stamp = {}, .state = state_now(number)});
     }
     while (!is_silent && !answers.empty()) {
       const FileAnswer answer = answers.front();
       answers.pop_front();
-      if (answer.reason == Unnamed::named) open_numbers.insert(answer.number);
+      if (answer.reason == FileFault::none) open_numbers.insert(answer.number);
       take(answer);
     }
   }

@@ -70,7 +70,7 @@ class ManyProcesses final : public ProcSource {
 class WillingKeeper final : public FileKeeper {
  public:
   void open(const FileQuestion& question) override {
-    answers_.push_back({question.number, Unnamed::named, {1, question.identity.inode, 1000, 1}, {}});
+    answers_.push_back({question.number, FileFault::none, {1, question.identity.inode, 1000, 1}, {}});
   }
   void take_answers(const std::function<void(const FileAnswer&)>& take) override {
     for (; !answers_.empty(); answers_.pop_front()) take(answers_.front());

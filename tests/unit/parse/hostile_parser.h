@@ -82,10 +82,10 @@ inline void play_opener(const WaitingChannel& main_process) {
     const auto id = in.get<std::uint64_t>();
     const auto call = in.one_of(OpenerCall::count);
     const auto number = in.get<FileNumber>();
-    if (call == OpenerCall::hand) main_process.send(message_of(id, Unnamed::named));
+    if (call == OpenerCall::hand) main_process.send(message_of(id, FileFault::none));
     if (call != OpenerCall::path || number == FileNumber::none) continue;
     const std::uint64_t owner = std::stoull(in.get<std::string>());
-    main_process.send(message_of(id, Unnamed::named, FileStamp{}, owner, ""));
+    main_process.send(message_of(id, FileFault::none, FileStamp{}, owner, ""));
   }
 }
 
@@ -101,7 +101,7 @@ struct HostileParser {
     const FileNumber number = opener.new_number();
     FileStamp stamp;
     std::string why;
-    REQUIRE(opener.open_path(number, std::to_string(owner), stamp, why) == Unnamed::named);
+    REQUIRE(opener.open_path(number, std::to_string(owner), stamp, why) == FileFault::none);
     return {.number = number, .path = "/tmp/hostile", .mapped_by = {.own_mounts = true}};
   }
 

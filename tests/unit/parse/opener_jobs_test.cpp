@@ -94,14 +94,14 @@ class Jobs {
  public:
   // Does the job and returns the reason in its answer.
   template <class... Values>
-  Unnamed run(OpenerCall call, const Values&... values) {
+  FileFault run(OpenerCall call, const Values&... values) {
     begun.clear();
     jobs_.run({.id = 1, .call = call, .rest = message_of(values...)});
     const auto answer = main_.receive();
     REQUIRE(answer);
     WireReader in(answer->bytes);
     in.get<std::uint64_t>();
-    const auto reason = in.one_of(Unnamed::count);
+    const auto reason = in.one_of(FileFault::count);
     states.clear();
     while (call == OpenerCall::state && !in.is_whole()) states.push_back(in.one_of(FileState::count));
     return reason;
@@ -130,9 +130,9 @@ class Jobs {
 // A library of the system that a user's process has mapped, opened under this number. Null where that cannot be had:
 // when the user is root, or when the file system does not tell the owner.
 KeptFilePtr open_library(Jobs& jobs, const Mapped& library, std::uint64_t number) {
-  const Unnamed reason = jobs.run(OpenerCall::open, library.question(number));
+  const FileFault reason = jobs.run(OpenerCall::open, library.question(number));
   const KeptFilePtr kept = jobs.files.find(FileNumber{number});
-  REQUIRE((reason == Unnamed::named) == (kept != nullptr));
+  REQUIRE((reason == FileFault::none) == (kept != nullptr));
   if (kept && kept->content_owner == 0 && kept->process_owner.uid != 0) return kept;
   MESSAGE("no user's process, or no owner of the system's files, can be had here");
   return nullptr;
@@ -150,18 +150,18 @@ TEST_CASE("a file of root stays open to others when the files of the user who ma
   CHECK(kept->owner.uid == 0);
   CHECK(kept->owner.part != 0);
   jobs.files.ban(kept->process_owner);
-  CHECK(jobs.run(OpenerCall::state, FileNumber{1}) == Unnamed::named);
+  CHECK(jobs.run(OpenerCall::state, FileNumber{1}) == FileFault::none);
   // It may be handed over, but there is no parser.
-  CHECK(jobs.run(OpenerCall::hand, FileNumber{1}, WayNumber{0}, FileKind::elf) == Unnamed::parser_gave_up);
+  CHECK(jobs.run(OpenerCall::hand, FileNumber{1}, WayNumber{0}, FileKind::elf) == FileFault::parser_gave_up);
   // It can also be opened in the name of that user, if the kernel shows exactly what is mapped.
   char place[96];
   std::snprintf(place, sizeof place, "/proc/%" PRIu32 "/map_files/%" PRIx64 "-%" PRIx64, library.by.tgid,
                 library.by.start, library.by.end);
   const bool is_shown = static_cast<bool>(Fd(::open(place, O_PATH | O_CLOEXEC)));
-  CHECK(jobs.run(OpenerCall::open, library.question(2)) == (is_shown ? Unnamed::named : Unnamed::no_answer));
+  CHECK(jobs.run(OpenerCall::open, library.question(2)) == (is_shown ? FileFault::none : FileFault::no_answer));
   jobs.files.ban(kept->owner);
-  CHECK(jobs.run(OpenerCall::state, FileNumber{1}) == Unnamed::no_answer);
-  CHECK(jobs.run(OpenerCall::open, library.question(3)) == Unnamed::no_answer);
+  CHECK(jobs.run(OpenerCall::state, FileNumber{1}) == FileFault::no_answer);
+  CHECK(jobs.run(OpenerCall::open, library.question(3)) == FileFault::no_answer);
 }
 
 TEST_CASE("a program of a user is given up with the files of that user, whoever runs it") {
@@ -178,14 +178,14 @@ TEST_CASE("a program of a user is given up with the files of that user, whoever 
       .path = path,
       .by = {.tgid = process.tgid(), .own_mounts = true}};
   Jobs jobs;
-  REQUIRE(jobs.run(OpenerCall::open, program.question(1)) == Unnamed::named);
+  REQUIRE(jobs.run(OpenerCall::open, program.question(1)) == FileFault::none);
   const KeptFilePtr kept = jobs.files.find(FileNumber{1});
   REQUIRE(kept);
   if (kept->content_owner != user) return;  // this file system does not tell the owner
   CHECK(kept->owner == FileOwner{.uid = user});
   jobs.files.ban(FileOwner{.uid = user});
-  CHECK(jobs.run(OpenerCall::state, FileNumber{1}) == Unnamed::no_answer);
-  CHECK(jobs.run(OpenerCall::open, program.question(2)) == Unnamed::no_answer);
+  CHECK(jobs.run(OpenerCall::state, FileNumber{1}) == FileFault::no_answer);
+  CHECK(jobs.run(OpenerCall::open, program.question(2)) == FileFault::no_answer);
 }
 
 TEST_CASE("a question for the states of files is told of those with the same owner") {
@@ -204,12 +204,12 @@ TEST_CASE("a question for the states of files is told of those with the same own
         .identity = {.device_major = major(found.st_dev), .device_minor = minor(found.st_dev), .inode = found.st_ino},
         .path = path,
         .by = {.tgid = process.tgid(), .own_mounts = true}};
-    REQUIRE(jobs.run(OpenerCall::open, program.question(number)) == Unnamed::named);
+    REQUIRE(jobs.run(OpenerCall::open, program.question(number)) == FileFault::none);
   }
   if (jobs.files.find(FileNumber{3})->content_owner != user + 1) return;  // this file system does not tell the owner
   std::ofstream(test::directory().file("program_2")) << "another content";
   const std::vector others{FileNumber{2}, FileNumber{3}, FileNumber{4}};
-  CHECK(jobs.run(OpenerCall::state, FileNumber{1}, others) == Unnamed::named);
+  CHECK(jobs.run(OpenerCall::state, FileNumber{1}, others) == FileFault::none);
   CHECK(jobs.states ==
         std::vector<FileState>{FileState::same, FileState::changed, FileState::unknown, FileState::unknown});
   CHECK(jobs.begun == std::vector<FileOwner>(2, FileOwner{.uid = user}));
@@ -222,9 +222,9 @@ TEST_CASE("a look for a debug file is at the cost of the one in whose files it i
   const KeptFilePtr kept = open_library(jobs, mapped_by(process, "/libc"), 1);
   if (!kept) return;
   const auto look = [&jobs] {
-    const Unnamed reason = jobs.run(OpenerCall::debug, FileNumber{2}, WayNumber{0}, FileNumber{1},
-                                    DebugQuestion::Kind::link, std::string("no such file.debug"), 0U);
-    CHECK(reason == Unnamed::file_gone);
+    const FileFault reason = jobs.run(OpenerCall::debug, FileNumber{2}, WayNumber{0}, FileNumber{1},
+                                      DebugQuestion::Kind::link, std::string("no such file.debug"), 0U);
+    CHECK(reason == FileFault::gone);
     return jobs.begun;
   };
   // Beside the file and in .debug, as the process sees them; in the directory of the system.
@@ -247,7 +247,7 @@ TEST_CASE("the rights of a process do not count if it changes its user while its
     Jobs jobs;
     bool is_changed = false;
     jobs.at_begin = [&] { is_changed = may_change && process.become_user(); };
-    if (jobs.run(OpenerCall::open, mapped_by(process, path).question(1)) != Unnamed::named) return;
+    if (jobs.run(OpenerCall::open, mapped_by(process, path).question(1)) != FileFault::none) return;
     const KeptFilePtr kept = jobs.files.find(FileNumber{1});
     REQUIRE(kept);
     CHECK(kept->rights.has_value() == !is_changed);

@@ -53,7 +53,7 @@ class Child {
     while (const auto message = channel.receive()) {
       first();
       WireReader in(message->bytes);
-      channel.send(message_of(in.get<std::uint64_t>(), Unnamed::named, FileState::changed));
+      channel.send(message_of(in.get<std::uint64_t>(), FileFault::none, FileState::changed));
     }
     ::_exit(0);
   }
@@ -106,7 +106,7 @@ TEST_CASE("the state of a file is unknown while the opener is stopped, and arriv
   CHECK(opener.state(number) == FileState::unknown);
   CHECK(opener.state(another) == FileState::unknown);
   // The next question does not wait for the stopped opener either.
-  CHECK(opener.hand(number, WayNumber{0}, FileKind::elf) == Unnamed::not_opened);
+  CHECK(opener.hand(number, WayNumber{0}, FileKind::elf) == FileFault::not_opened);
   CHECK(opener.is_silent());
   child.go_on();
   const auto late = late_answer(opener);
@@ -121,13 +121,13 @@ TEST_CASE("one question that has no answer does not keep the next from its answe
     bool is_first = true;
     while (const auto message = main_process.receive()) {
       const auto id = WireReader(message->bytes).get<std::uint64_t>();
-      if (!std::exchange(is_first, false)) main_process.send(message_of(id, Unnamed::named));
+      if (!std::exchange(is_first, false)) main_process.send(message_of(id, FileFault::none));
     }
   });
   Opener opener(Channel(std::move(child.socket)), child.pid());
-  CHECK(opener.hand(number, WayNumber{0}, FileKind::elf) == Unnamed::not_opened);
+  CHECK(opener.hand(number, WayNumber{0}, FileKind::elf) == FileFault::not_opened);
   CHECK(opener.is_silent());
-  CHECK(opener.hand(another, WayNumber{0}, FileKind::elf) == Unnamed::named);
+  CHECK(opener.hand(another, WayNumber{0}, FileKind::elf) == FileFault::none);
   CHECK_FALSE(opener.is_silent());
 }
 

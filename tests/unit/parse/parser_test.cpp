@@ -53,7 +53,7 @@ TEST_CASE("a question that is given up costs its whole budget") {
   for (const std::string& answer : {message_of(ParserWord::answer, most_steps), message_of(std::uint8_t{200})}) {
     HostileParser hostile([answer](const WaitingChannel& main_process, WireReader&) { main_process.send(answer); });
     WorkBudget budget(most_steps);
-    CHECK(ask_names(hostile, budget).failed == Unnamed::parser_gave_up);
+    CHECK(ask_names(hostile, budget).failed == FileFault::parser_gave_up);
     CHECK(budget.spent());
     CHECK(hostile.parser.given_up() == 1);
   }
@@ -65,7 +65,7 @@ TEST_CASE("a user's parser pays for the time that it lets the main process wait"
     answer_names(main_process, no_names());
   });
   WorkBudget budget(most_steps);
-  REQUIRE(ask_names(hostile, budget).failed == Unnamed::named);
+  REQUIRE(ask_names(hostile, budget).failed == FileFault::none);
   // When this process stands still, it counts at least 200 ms.
   CHECK(most_steps - budget.left() >= 100'000'000 / (2 * ChildWatch::most_ns_a_step));
 }
@@ -78,7 +78,7 @@ TEST_CASE("the names that a parser sends are paid for by their size") {
     answer_names(main_process, names);
   });
   WorkBudget budget(most_steps);
-  REQUIRE(ask_names(hostile, budget, 0).failed == Unnamed::named);  // root's parser pays for no waiting
+  REQUIRE(ask_names(hostile, budget, 0).failed == FileFault::none);  // root's parser pays for no waiting
   CHECK(most_steps - budget.left() >= 16 * bytes);
 }
 
@@ -105,11 +105,11 @@ TEST_CASE("a parser gets no source but the one that it was asked about") {
     answer_names(main_process, no_names());
   });
   WorkBudget budget(most_steps);
-  CHECK(ask_names(hostile, budget).failed == Unnamed::parser_gave_up);
+  CHECK(ask_names(hostile, budget).failed == FileFault::parser_gave_up);
   CHECK(hostile.parser.given_up() == 1);
   WorkBudget more(most_steps);
   const std::vector<LineRange> lines{{.first = 1, .last = 9}};
-  CHECK(hostile.parser.source(hostile.file_of(user + 1), "/src/a.c", lines, more).failed == Unnamed::parser_gave_up);
+  CHECK(hostile.parser.source(hostile.file_of(user + 1), "/src/a.c", lines, more).failed == FileFault::parser_gave_up);
   CHECK(hostile.parser.given_up() == 2);
 }
 
@@ -127,7 +127,7 @@ TEST_CASE("a listing has no more instructions and lines than there can be") {
       }
     });
     WorkBudget budget(most_steps);
-    const Unnamed expected = more == 0 ? Unnamed::named : Unnamed::parser_gave_up;
+    const FileFault expected = more == 0 ? FileFault::none : FileFault::parser_gave_up;
     CHECK(hostile.parser.code(hostile.file_of(user), {}, budget).failed == expected);
     WorkBudget another(most_steps);
     CHECK(hostile.parser.source(hostile.file_of(user + 1), "/src/a.c", {}, another).failed == expected);

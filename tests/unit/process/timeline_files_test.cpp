@@ -58,7 +58,7 @@ TEST_CASE("a file that has changed before it is opened again is reported as chan
   files.mapped({8, 1, 2, 1}, "/g", {});
   keeper.modified_ns = 2;
   CHECK_FALSE(can_be_read(files, 0));
-  CHECK(files.at(0).unreadable == Unnamed::file_changed);
+  CHECK(files.at(0).unreadable == FileFault::changed);
 }
 
 TEST_CASE("a file that is rewritten in place is another file for later mappings") {
@@ -71,7 +71,7 @@ TEST_CASE("a file that is rewritten in place is another file for later mappings"
   CHECK(before != after);
   CHECK(can_be_read(files, after));
   CHECK_FALSE(can_be_read(files, before));
-  CHECK(files.at(before).unreadable == Unnamed::file_changed);
+  CHECK(files.at(before).unreadable == FileFault::changed);
 }
 
 TEST_CASE("the states of files that programs map one after the other are asked for at once") {
@@ -145,7 +145,7 @@ TEST_CASE("a file becomes another file for later mappings if a late answer shows
   CHECK(&files.at(since) != &files.at(before));
   CHECK(can_be_read(files, since));
   CHECK_FALSE(can_be_read(files, before));
-  CHECK(files.at(before).unreadable == Unnamed::file_changed);
+  CHECK(files.at(before).unreadable == FileFault::changed);
   CHECK(keeper.opens[exe_file] == 2);
 }
 
@@ -159,7 +159,7 @@ TEST_CASE("a file is not read for later mappings if the answer never comes") {
   const auto since = files.mapped(exe_file, "/f", {});
   CHECK(&files.at(since) != &files.at(before));
   CHECK_FALSE(can_be_read(files, since));
-  CHECK(files.at(since).unreadable == Unnamed::not_opened);
+  CHECK(files.at(since).unreadable == FileFault::not_opened);
   CHECK(can_be_read(files, before));
 }
 
@@ -169,7 +169,7 @@ TEST_CASE("a missing file is reported as gone, and a new file with its inode is 
   keeper.gone = true;
   const auto gone = files.mapped(exe_file, "/conftest (deleted)", {});
   CHECK_FALSE(can_be_read(files, gone));
-  CHECK(files.at(gone).unreadable == Unnamed::file_gone);
+  CHECK(files.at(gone).unreadable == FileFault::gone);
   CHECK(files.at(gone).path == "/conftest");
   keeper.gone = false;
   const auto next = files.mapped({8, 1, 100, 2}, "/conftest", {});
@@ -185,12 +185,12 @@ TEST_CASE(
   keeper.is_silent = true;
   const auto file = files.mapped(exe_file, "/f", {});
   CHECK_FALSE(can_be_read(files, file));
-  CHECK(files.at(file).unreadable == Unnamed::not_opened);
+  CHECK(files.at(file).unreadable == FileFault::not_opened);
   CHECK(files.mapped(exe_file, "/f", {}) == file);
   CHECK(keeper.opens[exe_file] == 1);
   keeper.is_silent = false;
   CHECK(can_be_read(files, file));
-  CHECK(files.at(file).unreadable == Unnamed::named);
+  CHECK(files.at(file).unreadable == FileFault::none);
 }
 
 TEST_CASE("a file that cannot be opened through one process is opened through another one") {
@@ -227,12 +227,12 @@ TEST_CASE("a file that was given up is closed and stays closed") {
   CodeFiles files(keeper, 16);
   const auto file = files.mapped(exe_file, "/f", {});
   REQUIRE(can_be_read(files, file));
-  files.at(file).give_up(Unnamed::parser_gave_up);
+  files.at(file).give_up(FileFault::parser_gave_up);
   CHECK(keeper.open_numbers.empty());
   files.begin_batch();
   CHECK(files.mapped(exe_file, "/f", {}) == file);
   CHECK_FALSE(can_be_read(files, file));
-  CHECK(files.at(file).unreadable == Unnamed::parser_gave_up);
+  CHECK(files.at(file).unreadable == FileFault::parser_gave_up);
   CHECK(keeper.opens[exe_file] == 1);
 }
 
@@ -380,9 +380,9 @@ TEST_CASE("the file of a process that has ended is opened by its path, if it is 
   CHECK(FileOpener::stamp(opened.fd.get()).value_or(FileStamp{}).has_content_of(opened.stamp));
   FileIdentity other = box.identity("real");
   ++other.inode;
-  CHECK(opener.open(other, box.path("real"), nobody).reason == Unnamed::file_changed);
+  CHECK(opener.open(other, box.path("real"), nobody).reason == FileFault::changed);
   CHECK_FALSE(opener.open(other, box.path("real"), nobody).fd);
-  CHECK(opener.open(other, box.path("nothing"), nobody).reason == Unnamed::file_gone);
+  CHECK(opener.open(other, box.path("nothing"), nobody).reason == FileFault::gone);
 }
 
 TEST_CASE("a file that was written again with the same size and time of modification has another content") {
@@ -441,7 +441,7 @@ TEST_CASE("a file with the number of an earlier one, but another generation, is 
   const OpenedFile other = opener.open(identity, box.path("real"), nobody);
   // Some file systems do not tell the generation.
   CHECK(static_cast<bool>(other.fd) == (generation == 0));
-  if (!other.fd) CHECK(other.reason == Unnamed::file_changed);
+  if (!other.fd) CHECK(other.reason == FileFault::changed);
 }
 
 TEST_CASE("memory with a program is opened through the mapping, and other memory is not") {
@@ -461,7 +461,7 @@ TEST_CASE("memory with a program is opened through the mapping, and other memory
     ::munmap(pages, 4096);
     if (::geteuid() != 0) continue;  // only a privileged process can follow map_files
     CHECK(static_cast<bool>(opened.fd) == is_program);
-    if (!is_program) CHECK(opened.reason == Unnamed::file_malformed);
+    if (!is_program) CHECK(opened.reason == FileFault::malformed);
   }
 }
 
@@ -503,7 +503,7 @@ TEST_CASE("a mapped file is opened through the mapping, even if it was deleted")
   const OpenedFile opened = opener.open(identity, box.path("real"), mapped_by);
   // Only a privileged process can follow map_files.
   if (::geteuid() == 0) CHECK(opened.fd);
-  if (!opened.fd) CHECK(opened.reason == Unnamed::file_gone);
+  if (!opened.fd) CHECK(opened.reason == FileFault::gone);
   // A new file at the same path is not the one that was mapped.
   std::ofstream(box.path("real")) << "other code";
   CHECK_FALSE(opener.open(identity, box.path("real"), {mapped_by.tgid, true, 0, 1}).fd);

@@ -45,7 +45,7 @@ struct Opened {
 struct Namer {
   explicit Namer(const FileNameOptions& options) : names(children().reader(), strings, budget, options) {}
 
-  Unnamed name(FileNumber number, const std::vector<CodeOffset>& places) {
+  FileFault name(FileNumber number, const std::vector<CodeOffset>& places) {
     for (const CodeOffset& place : places) known.answers.at(place);
     return names.resolve({.number = number, .path = "/lib/some.so", .mapped_by = {.own_mounts = true}}, known);
   }

@@ -72,7 +72,7 @@ TEST_CASE("a file has more pieces of code and inlined functions than addresses w
 TEST_CASE("an answer that claims millions of elements is refused before they take memory") {
   // Empty chains take four bytes each in the message, and six times as much in memory.
   const std::string message =
-      message_of(Unnamed::named, StringTable(), std::uint32_t{1'000'000}) + std::string(4'000'004, '\0');
+      message_of(FileFault::none, StringTable(), std::uint32_t{1'000'000}) + std::string(4'000'004, '\0');
   WireReader in(message);
   CHECK(!take_lines(in, 10));
   CHECK(!in.ok());
@@ -151,20 +151,20 @@ TEST_CASE("the parser makes the tables of files and of the vDSO in its sandbox")
 
   WorkBudget budget(std::uint64_t{1} << 40);
   const UnwindOfFile theirs = children.reader().unwind_table(file, budget);
-  CHECK(theirs.failed == Unnamed::named);
+  CHECK(theirs.failed == FileFault::none);
   CHECK(are_equal(theirs.table, ours.table));
   CHECK((std::uint64_t{1} << 40) - budget.left() > ours.table.rows.size());
 
   // The cost above may be that of the parser's time on a CPU, which says nothing about its steps.
   WorkBudget small(ours.table.rows.size());
   const UnwindOfFile none = children.reader().unwind_table(file, small);
-  CHECK(none.failed == Unnamed::named);
+  CHECK(none.failed == FileFault::none);
   CHECK(none.fault == UnwindFault::spent);
   children.probes().close(*opened);
 
   if (::getauxval(AT_SYSINFO_EHDR) == 0) return;
   const UnwindOfFile vdso = children.reader().unwind_table({}, budget);
-  CHECK(vdso.failed == Unnamed::named);
+  CHECK(vdso.failed == FileFault::none);
   CHECK(vdso.fault == UnwindFault::none);
   CHECK(vdso.table.rows.size() > 4);
 }
