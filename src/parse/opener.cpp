@@ -1,6 +1,9 @@
 #include "parse/opener.h"
 
+#include <signal.h>
+
 #include <algorithm>
+#include <cerrno>
 #include <cstddef>
 #include <utility>
 #include <vector>
@@ -28,6 +31,8 @@ FileState take_state(WireReader& in) {
 FileAnswer unknown_state(FileNumber number, FileFault reason) {
   return {.number = number, .reason = reason, .stamp = {}, .state = FileState::unknown};
 }
+
+bool is_gone_process(std::uint32_t tgid) { return ::kill(static_cast<pid_t>(tgid), 0) != 0 && errno == ESRCH; }
 
 }  // namespace
 
@@ -60,18 +65,10 @@ void Opener::take(const Message& message) {
     if (reason == FileFault::none) close(number);
     return;
   }
-  if (const auto asked = asked_maps_.find(id); asked != asked_maps_.end()) {
-    const auto held = held_maps_.find(asked->second.tgid);
-    const bool is_wanted = held != held_maps_.end() && held->second.number == asked->second.number;
-    if (reason == FileFault::none && is_wanted) {
-      held->second.is_open = true;
-      held->second.size_bytes = in.get<std::uint64_t>();
-      note_owner(asked->second.number, in.get<std::uint64_t>());
-    } else if (reason == FileFault::none) {
-      close(asked->second.number);  // the map was dropped meanwhile
-    }
-    asked_maps_.erase(asked);
-    return;
+  if (const FileNumber map = held_maps_.take_asked(id); map != FileNumber::none) {
+    if (reason != FileFault::none) return;
+    if (!held_maps_.note_open({.number = map, .size_bytes = in.get<std::uint64_t>()})) return close(map);
+    return note_owner(map, in.get<std::uint64_t>());
   }
   if (const auto late = late_states_.find(id); late != late_states_.end()) {
     const FileState state = reason == FileFault::none ? take_state(in) : FileState::unknown;
@@ -239,6 +236,53 @@ FileFault Opener::open_now(const FileQuestion& question, FileStamp& stamp) {
   const FileFault reason = opened_as(question.number, ask(std::tie(stamp, owner), OpenerCall::open, question));
   if (reason == FileFault::none) note_owner(question.number, owner);
   return reason;
+}
+
+void Opener::hold_perf_map(std::uint32_t tgid, std::optional<std::uint32_t> user) {
+  held_maps_.want(tgid, user, new_number());
+  ask_for_maps();
+}
+
+void Opener::ask_for_maps() {
+  if (is_exhausted_) return;
+  held_maps_.ask_where_due([this](std::uint32_t tgid, FileNumber number) {
+    return send(OpenerCall::perf_map, number, tgid, std::optional<std::uint32_t>());
+  });
+}
+
+FileNumber Opener::open_perf_map(std::uint32_t tgid, std::optional<std::uint32_t> last_user,
+                                 std::uint64_t& size_bytes) {
+  pump();
+  // While the process lives, its map may be another file by now.
+  if (!held_maps_.find(tgid) || !is_gone_process(tgid)) {
+    const FileNumber number = new_number();
+    std::uint64_t owner = 0;
+    const FileFault reason = ask(std::tie(size_bytes, owner), OpenerCall::perf_map, number, tgid, last_user);
+    if (opened_as(number, reason) == FileFault::none) {
+      note_owner(number, owner);
+      return number;
+    }
+  }
+  const auto held = held_maps_.find(tgid);
+  if (!held) return FileNumber::none;
+  size_bytes = held->size_bytes;
+  return held->number;
+}
+
+void Opener::leave_perf_map(std::uint32_t tgid, FileNumber number) {
+  const auto held = held_maps_.find(tgid);
+  if (!held || held->number != number) return close(number);
+  if (is_gone_process(tgid)) drop_perf_map(tgid);
+}
+
+void Opener::drop_perf_map(std::uint32_t tgid) {
+  if (const auto held = held_maps_.drop(tgid)) close(held->number);
+}
+
+std::optional<std::uint64_t> Opener::size_of(FileNumber number) {
+  std::uint64_t size_bytes = 0;
+  const FileFault reason = ask(std::tie(size_bytes), OpenerCall::size, number);
+  return reason == FileFault::none ? std::optional(size_bytes) : std::nullopt;
 }
 
 std::vector<std::string> Opener::stacks(std::span<const StackQuestion> questions, std::size_t most_bytes) {

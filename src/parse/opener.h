@@ -17,6 +17,7 @@
 #include "children/wire.h"
 #include "parse/children.h"
 #include "parse/debug_file_search.h"
+#include "parse/held_perf_maps.h"
 #include "parse/opener_calls.h"
 #include "parse/stack_reader.h"
 #include "process/file_keeper.h"
@@ -93,20 +94,11 @@ class Opener final : public FileKeeper, public StackReader {
  private:
   static constexpr std::uint64_t first_own_number = std::uint64_t{1} << 63;
 
-  struct HeldMap {
-    FileNumber number = FileNumber::none;
-    std::optional<std::uint32_t> user;
-    std::uint64_t size_bytes = 0;
-    bool is_open = false;
-    std::chrono::milliseconds patience{250};
-    std::chrono::steady_clock::time_point ask_again;
-  };
   // A question may have two answers: a file that did not answer may do so later. Stacks have more bytes.
   static constexpr ChannelAllowance allowed_a_question{.messages = 2, .bytes = 8192};
   // All workers may be said to be stuck, again and again.
   static constexpr ChannelAllowance allowed_unasked{.messages = 10'000, .bytes = 640'000};
   void ask_for_maps();
-  void ask_for_map(std::uint32_t tgid, HeldMap& map);
 
   // Sends a question and returns its number.
   template <class... Values>
@@ -151,12 +143,7 @@ class Opener final : public FileKeeper, public StackReader {
   std::unordered_map<std::uint64_t, FileNumber> opening_;      // from question to number of file
   std::unordered_map<std::uint64_t, FileNumber> late_states_;  // likewise
   std::deque<FileAnswer> opened_;
-  struct AskedMap {
-    std::uint32_t tgid = 0;
-    FileNumber number = FileNumber::none;
-  };
-  std::map<std::uint32_t, HeldMap> held_maps_;              // by tgid
-  std::unordered_map<std::uint64_t, AskedMap> asked_maps_;  // by question
+  HeldPerfMaps held_maps_;
   std::set<std::uint64_t> awaited_;
   std::map<std::uint64_t, std::string> answers_;  // by question, only for awaited_
   bool is_exhausted_ = false;
