@@ -6,13 +6,11 @@
 // newest image of its process. Within an image mappings are only added, so the exact time of a mapping does not matter.
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <deque>
 #include <functional>
 #include <memory>
 #include <optional>
-#include <span>
 #include <string_view>
 #include <unordered_map>
 #include <unordered_set>
@@ -22,6 +20,7 @@
 #include "process/code_files.h"
 #include "process/mapping_table.h"
 #include "process/proc_source.h"
+#include "process/process_images.h"
 #include "process/side_band.h"
 #include "process/timeline.h"
 
@@ -119,21 +118,8 @@ class ProcessTable {
   static constexpr std::uint64_t ns_per_mapping = 1'000'000'000 / 100;
   static constexpr std::uint64_t most_ahead_ns = 1000 * ns_per_mapping;
 
-  using Name = std::array<char, 16>;  // a comm, filled up with zeros
-  struct Image {
-    std::uint64_t start_ns = 0;
-    std::shared_ptr<MappingTable> table;
-    std::uint32_t number = 0;
-    // The number that image_at() gives. It differs where images were joined: the joined image is another one than those
-    // whose frames may have names already.
-    std::uint32_t told_as = 0;
-    Name name{};
-    // Of the program, and shared by all that run it, because it may come later than they do. "": not known.
-    std::shared_ptr<std::string> command_line;
-    bool begins_program = false;  // by exec or fork; otherwise by code mapped over other code
-  };
   struct Process {
-    std::vector<Image> images;          // by start and number; one may stand for all up to the next
+    ProcessImages images;
     std::uint32_t parent = 0;           // that forked it; 0: not known
     std::uint64_t forked_ns = 0;        // 0: not known
     std::uint64_t exit_ns = 0;          // 0: it has not exited, as far as we know
@@ -141,9 +127,6 @@ class ProcessTable {
     std::optional<std::uint32_t> user;  // as jit_user_of()
     std::uint64_t maps_count = 0;       // as maps_count()
     std::uint64_t mapped_until_ns = 0;  // when its mappings so far would end at the allowed rate
-    std::size_t kept_mappings = 0;      // of all images, when the newest began
-    std::uint32_t unfollowed = 0;       // images that began because of a skipped record, since the last snapshot
-    std::vector<CodeCopy> copies;       // since its exec
   };
 
   void apply_fork(const SideBandRecord& record);
@@ -153,29 +136,19 @@ class ProcessTable {
   [[nodiscard]] bool maps_without_end(Process& process, const SideBandRecord& record);
   Process& met(std::uint32_t tgid);
   std::uint64_t mount_namespace(std::uint32_t tgid, Process& process);
-  static std::shared_ptr<MappingTable> unread_table();
   [[nodiscard]] const Process* find(std::uint32_t tgid) const;
-  [[nodiscard]] const Image* find(std::uint32_t tgid, std::uint32_t number) const;
-  static void join(std::vector<Image>& images, std::size_t count);
-  static void join_where_many(Process& process);
-  Image& begin_image(Process& process, std::uint64_t start_ns, std::shared_ptr<MappingTable> table, const Name& name);
-  Image& begin_program(Process& process, std::uint64_t start_ns, std::shared_ptr<MappingTable> table, const Name& name);
+  [[nodiscard]] const ProcessImage* find(std::uint32_t tgid, std::uint32_t number) const;
+  void note_begun(Process& process);
+  ProcessImage& begin_image(Process& process, std::uint64_t start_ns, std::shared_ptr<MappingTable> table,
+                            const CommName& comm);
+  ProcessImage& begin_program(Process& process, std::uint64_t start_ns, std::shared_ptr<MappingTable> table,
+                              const CommName& comm);
   void add_mapping(Process& process, std::uint64_t time_ns, const Mapping& mapping);
-  void put_copies(Process& process, std::span<const Mapping> read);
-  void add_mappings(Process& process, std::uint64_t since_ns, std::uint64_t read_ns, std::vector<Mapping> read);
-  void note_unfollowed(Process& process, std::uint64_t time_ns, const MapsEntry& entry);
-  [[nodiscard]] bool is_known(const MappingTable& table, const MapsEntry& entry, CodeKind kind) const;
   [[nodiscard]] std::optional<Mapping> mapping_of(const MapsEntry& entry, std::uint32_t tgid, Process& process);
   void note_jit(std::uint32_t tgid, Process& process, bool own_mounts);
   void note_copy(const CodeCopy& copy, Process& process);
-  [[nodiscard]] static bool is_copy(const Process& process, std::uint64_t start, std::uint64_t end);
-  // Whether `table` has the copy as memory without a file, as its record told it.
-  [[nodiscard]] static bool is_copy_told_as_plain(const Process& process, const MappingTable& table,
-                                                  const Mapping& mapping);
   [[nodiscard]] bool is_written_by_jit(CodeFile& memory_file, std::uint32_t tgid);
   [[nodiscard]] std::vector<Mapping> mappings_of(std::string_view lines, std::uint32_t tgid, Process& process);
-  static Name to_name(std::string_view comm);
-  static MappingTable& writable(Image& image);
   void mark_mapped(const MappingTable& table, std::vector<bool>& is_mapped) const;
 
   CodeFiles& files_;
