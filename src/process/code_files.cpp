@@ -25,8 +25,8 @@ constexpr std::chrono::milliseconds wait_for_ordinary_file{20};
 // Files that did not answer, and may still do so.
 constexpr std::size_t most_asked = 16'384;
 // A file is asked for with others unless it was not needed in so many batches that needed any, or others were since.
-constexpr std::uint64_t most_batches_unneeded = 4;
-constexpr std::size_t most_needed = 24;
+constexpr std::uint64_t most_batches_unneeded = 12;
+constexpr std::size_t most_needed = 96;
 
 }  // namespace
 
