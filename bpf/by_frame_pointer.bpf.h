@@ -20,14 +20,18 @@
  * deoptimisation it only forgets it. templateInterpreterGenerator_x86.cpp, _aarch64.cpp */
 #ifdef __TARGET_ARCH_x86
 /* The first eight bytes of that code. */
-#define HOTSPOT_TAKES_POINTER 0xf045c748f0658b48ULL /* mov rsp, [rbp-16]; mov qword [rbp-16], 0 */
-#define HOTSPOT_TAKES_WORDS 0xcd648d48f04d8b48ULL   /* mov rcx, [rbp-16]; lea rsp, [rbp+rcx*8] */
-#define HOTSPOT_FORGETS 0x00000000f045c748ULL       /* mov qword [rbp-16], 0 */
+#define HOTSPOT_TAKES_POINTER 0xf045c748f0658b48ULL  /* mov rsp, [rbp-16]; mov qword [rbp-16], 0 */
+#define HOTSPOT_TAKES_WORDS 0xcd648d48f04d8b48ULL    /* mov rcx, [rbp-16]; lea rsp, [rbp+rcx*8] */
+#define HOTSPOT_TAKES_WORDS_28 0xd5648d4af0558b4cULL /* since JDK 28: mov r10, [rbp-16]; lea rsp, [rbp+r10*8] */
+#define HOTSPOT_FORGETS 0x00000000f045c748ULL        /* mov qword [rbp-16], 0 */
 static __always_inline bool is_behind_call(struct walk *walk, __u64 back) {
   const __u8 *code = (const __u8 *)walk->raw, *next = code + 8;
   if (read_user(walk->raw, 16, back - 8)) return false;
   const __u64 behind = walk->raw[1];
-  if (behind == HOTSPOT_TAKES_POINTER || behind == HOTSPOT_TAKES_WORDS || behind == HOTSPOT_FORGETS) return true;
+  if (behind == HOTSPOT_TAKES_POINTER || behind == HOTSPOT_TAKES_WORDS || behind == HOTSPOT_TAKES_WORDS_28 ||
+      behind == HOTSPOT_FORGETS) {
+    return true;
+  }
   if (code[3] == 0xe8 || (code[7] == 0x90 && next[0] == 0xe8 && next[5] == 0x90)) return true; /* call offset */
   /* call *: 2, 3, 4, 6 or 7 bytes, with an offset of 0, 1 or 4 bytes */
   return (code[6] == 0xff && (code[7] & 0x38) == 0x10) || (code[5] == 0xff && (code[6] & 0x38) == 0x10) ||

@@ -21,7 +21,7 @@ namespace profile {
 namespace {
 
 // Those that were seen to be right: tests/workloads/scripts/Mix.java.
-constexpr std::array java_versions{8U, 11U, 17U, 21U, 25U, 26U};
+constexpr std::array java_versions{8U, 11U, 17U, 21U, 25U, 26U, 27U, 28U};
 
 // Since then a compressed number has no byte 0: src/hotspot/share/utilities/unsigned5.hpp.
 constexpr unsigned version_without_null_bytes = 20;

@@ -11,7 +11,10 @@ javac --release 8 -nowarn -d "$tmp/classes" "$scripts/Mix.java" "$scripts/Virtua
 
 # tree_of RELEASE VERSION... : makes the tree with these versions unless it is there.
 tree_of() {
-  local tree=$trees/$1 packages
+  local tree=$trees/$1 packages version
+  for version in "${@:2}"; do
+    if ! compgen -G "$tree/usr/lib/jvm/java-$version-openjdk-*" >"$tmp/found"; then rm -rf --one-file-system "$tree"; fi
+  done
   if [[ -e $tree ]]; then return; fi
   packages=$(printf ',openjdk-%s-jre-headless' "${@:2}")
   rm -rf --one-file-system "$trees/new"
@@ -54,7 +57,9 @@ expect_virtual() {
   kill -KILL "$started"
   start_java "$1" "$2" Virtual rests
   sample_enough 100 -F 499 -U -p "$started" 1
-  expect_present ';java\.lang\.VirtualThread\.runContinuation;.*;~StubRoutines \(continuation ?stubs\);Virtual\.leaf;Virtual\.burn '
+  # The stub of JDK 28 does not lead on to the carrier.
+  if (($2 < 28)); then expect_present ';java\.lang\.VirtualThread\.runContinuation;.*;~StubRoutines '; fi
+  expect_present ';~StubRoutines \(continuation ?stubs\);Virtual\.leaf;Virtual\.burn '
   expect_err 'frames of a virtual thread lie in the heap'
   kill -KILL "$started"
 }
@@ -70,4 +75,4 @@ measure_all() {
 }
 measure_all bullseye 11 17
 measure_all trixie 21 25
-measure_all sid 8 26
+measure_all sid 8 26 27 28
