@@ -7,7 +7,6 @@
 #include <string_view>
 
 #include "model/wakers.h"
-#include "output/library_code.h"
 #include "output/shown_frame.h"
 
 namespace profile {
@@ -26,12 +25,24 @@ bool is_end_of_waker(const Profile& profile, const ShownFrame& shown) {
   return shown.frame->kind == FrameKind::kernel && profile.strings.view(shown.symbol) == waker_delimiter;
 }
 
+// The name by which programs know a function of the C library: "__pthread_mutex_unlock_usercnt" is
+// "pthread_mutex_unlock".
+std::string_view public_name(std::string_view name) {
+  constexpr std::string_view suffixes[] = {"_internal", "_usercnt", "_nocancel", "_full"};
+  if (!name.starts_with("__")) return name;
+  name.remove_prefix(name.find_first_not_of('_') == std::string_view::npos ? 0 : name.find_first_not_of('_'));
+  for (const std::string_view suffix : suffixes) {
+    if (name.ends_with(suffix)) name.remove_suffix(suffix.size());
+  }
+  return name;
+}
+
 // The name of a frame below the blamed one, as it answers what was called. Empty: it does not answer that.
 std::string_view called_name(const Profile& profile, const ShownFrame& shown) {
   std::string_view name = profile.strings.view(shown.symbol);
   if (shown.frame->kind == FrameKind::kernel) {
     if (begins_with_one_of(name, entries)) return {};
-    if (begins_with_one_of(name, interrupts)) return "(interrupt)";
+    if (begins_with_one_of(name, interrupts)) return "(preempted)";
     if (begins_with_one_of(name, page_faults)) return "(page fault)";
     for (const std::string_view prefix : system_calls) {
       if (name.starts_with(prefix)) return name.substr(prefix.size());
@@ -39,9 +50,12 @@ std::string_view called_name(const Profile& profile, const ShownFrame& shown) {
     return name;
   }
   const LibraryCode library = library_code(profile, shown);
+  // Java's keyword for a monitor, which the thread waits for.
+  if (library == LibraryCode::interpreter && name.starts_with("ObjectMonitor::enter")) return "synchronized";
   const bool is_silent = library == LibraryCode::interpreter ||
                          (shown.frame->kind == FrameKind::script && library != LibraryCode::standard);
-  return is_silent ? std::string_view() : name;
+  if (is_silent) return {};
+  return library == LibraryCode::always ? public_name(name) : name;
 }
 
 }  // namespace
@@ -58,10 +72,12 @@ bool is_in_interrupt(const Profile& profile, StackId kernel) {
 }
 
 std::size_t blamed_place(const Profile& profile, const Row& row) {
-  return is_blamed_on_caller(profile, row) ? own_place(profile, row).value_or(0) : 0;
+  if (!is_blamed_on_caller(profile, row)) return 0;
+  const std::optional<OwnPlace> own = own_place(profile, row);
+  return own ? own->at : 0;
 }
 
-std::optional<std::size_t> own_place(const Profile& profile, const Row& row) {
+std::optional<OwnPlace> own_place(const Profile& profile, const Row& row) {
   constexpr std::size_t nowhere = SIZE_MAX;
   std::size_t place = 0;
   std::size_t interpreter = nowhere;  // where the first frame of one is
@@ -88,11 +104,13 @@ std::optional<std::size_t> own_place(const Profile& profile, const Row& row) {
       }
       ++place;
     });
-    if (blamed != nowhere) return blamed;
+    if (blamed != nowhere) return OwnPlace{.at = blamed, .code = LibraryCode::none};
   }
-  const bool is_below = standard == nowhere || (interpreter != nowhere && standard < interpreter);
-  const std::size_t found = is_below ? interpreter : standard;
-  return found == nowhere ? std::nullopt : std::optional(found);
+  if (standard != nowhere && (interpreter == nowhere || standard > interpreter)) {
+    return OwnPlace{.at = standard, .code = LibraryCode::standard};
+  }
+  if (interpreter == nowhere) return std::nullopt;
+  return OwnPlace{.at = interpreter, .code = LibraryCode::interpreter};
 }
 
 std::string_view call_of_blamed(const Profile& profile, const Row& row, std::size_t place) {

@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "model/profile.h"
+#include "output/library_code.h"
 
 namespace profile {
 
@@ -16,8 +17,13 @@ namespace profile {
 // first one outside kernel, libraries that everyone has and, below a script's function, interpreter
 // (output/library_code.h). 0, the leaf itself: the row is of another kind, or has no such function.
 [[nodiscard]] std::size_t blamed_place(const Profile& profile, const Row& row);
-// The same for any row, as if it was a wait: where the program's own code is. nullopt: it has none.
-[[nodiscard]] std::optional<std::size_t> own_place(const Profile& profile, const Row& row);
+// The same for any row, as if it was a wait: where the program's own code is, and what stands there if it has none of
+// its own. nullopt: nothing of these.
+struct OwnPlace {
+  std::size_t at = 0;
+  LibraryCode code = LibraryCode::none;
+};
+[[nodiscard]] std::optional<OwnPlace> own_place(const Profile& profile, const Row& row);
 // Whether an interrupt was being served. The thread that it met has then nothing to do with what was done.
 [[nodiscard]] bool is_in_interrupt(const Profile& profile, StackId kernel);
 // What the blamed function called when it waited or allocated: "fsync", "pthread_mutex_lock", "operator new(unsigned

@@ -37,8 +37,8 @@ class ListedRows {
  public:
   explicit ListedRows(const Profile& profile)
       : is_left_out_(profile.processes().size()), is_wall_(profile.run.event == measures::wall.event) {
+    if (profile.run.counted == measures::off_cpu.counted) runtime_.emplace(profile);
     if (!profile.thread_waits) return;
-    runtime_.emplace(profile);
     const BlockingThreads threads = blocking_threads(profile);
     is_asleep_ = threads.asleep_ns != 0;
     if (threads.left_out_ns == 0) return;
@@ -65,10 +65,11 @@ class ListedRows {
   // What the total is made of, where the sum of the threads' list is another. Empty: it is the same.
   [[nodiscard]] std::string difference(const Profile& profile) const {
     std::string text;
-    if (!profile.thread_waits) return text;
-    if (is_wall_) text += ", on a CPU and off";
-    if (is_asleep_) text += ", with the threads that never woke up";
-    if (std::ranges::find(is_left_out_, true) != is_left_out_.end()) text += "; waits of kernel threads are left out";
+    if (profile.thread_waits) {
+      if (is_wall_) text += ", on a CPU and off";
+      if (is_asleep_) text += ", with the threads that never woke up";
+      if (std::ranges::find(is_left_out_, true) != is_left_out_.end()) text += "; waits of kernel threads are left out";
+    }
     if (runtime_ && !runtime_->empty()) text += "; waits of the runtimes' own threads are left out";
     return text;
   }
@@ -146,6 +147,45 @@ class Functions {
     return std::move(functions_);
   }
 
+  // "shop: main > parse > memmove", and its value: from the root of the process with the largest value on to the
+  // largest callee, as long as that has half of its caller's. Only the last functions of the path. Empty: nothing is
+  // called.
+  [[nodiscard]] std::pair<std::string, std::uint64_t> hottest_path() const {
+    std::map<std::string, std::vector<const Row*>, std::less<>> by_name;
+    for (const Row& row : profile_.rows()) {
+      const bool is_listed = listed_ == nullptr || listed_->has(profile_, row);
+      if (is_listed) by_name[clean_text(profile_.strings.view(profile_.process(row.process).name))].push_back(&row);
+    }
+    const auto sum_of = [](const std::vector<const Row*>& rows) {
+      std::uint64_t sum = 0;
+      for (const Row* const row : rows) sum += row->value;
+      return sum;
+    };
+    const auto first = std::ranges::max_element(by_name, {}, [&](const auto& pair) { return sum_of(pair.second); });
+    if (first == by_name.end()) return {};
+    std::vector<const Row*> rows = first->second;
+    std::uint64_t value = sum_of(rows);
+    std::vector<std::size_t> path;
+    for (std::size_t depth = 0;; ++depth) {
+      std::unordered_map<std::size_t, std::vector<const Row*>> callees;
+      for (const Row* const row : rows) {
+        if (const auto callee = function_at(*row, depth)) callees[*callee].push_back(row);
+      }
+      const auto largest = std::ranges::max_element(callees, {}, [&](const auto& pair) { return sum_of(pair.second); });
+      if (largest == callees.end() || 2 * sum_of(largest->second) < value) break;
+      value = sum_of(largest->second);
+      if (path.empty() || path.back() != largest->first) path.push_back(largest->first);
+      rows = std::move(largest->second);
+    }
+    constexpr std::size_t most_shown = 6;
+    if (path.size() < 2) return {};
+    const std::span<const std::size_t> shown = std::span(path).last(std::min(most_shown, path.size()));
+    std::string text = first->first + ": " + (shown.size() < path.size() ? "... > " : "");
+    for (const std::size_t function : shown) {
+      text += cut_to_cells(functions_[function].name, widest_part) + (function == shown.back() ? "" : " > ");
+    }
+    return {text, value};
+  }
   // Of Which::own: the sum of the rows that belong to another function than their leaf.
   [[nodiscard]] std::uint64_t moved() const { return moved_; }
 
@@ -157,6 +197,18 @@ class Functions {
       counted_at_.push_back(0);
     }
     return found->second;
+  }
+
+  // The function so many frames from the row's root: its user stack comes first. nullopt: it has fewer.
+  [[nodiscard]] std::optional<std::size_t> function_at(const Row& row, std::size_t depth) const {
+    for (const StackId part : {row.user, row.kernel}) {
+      const std::span<const FrameId> frames = profile_.stack(part);
+      if (depth < frames.size()) {
+        return shown_[shown_of_[static_cast<std::size_t>(frames[frames.size() - 1 - depth]) + 1] - 1];
+      }
+      depth -= frames.size();
+    }
+    return std::nullopt;
   }
 
   void show(FrameId id) {
@@ -179,9 +231,9 @@ class Functions {
   void count_own(const Row& row) {
     if (std::ranges::any_of(profile_.stack(row.user), [&](FrameId id) { return is_of_script(id); })) {
       count_scripts(row);
-    } else if (const std::optional<std::size_t> place = own_place(profile_, row)) {
-      count(row, *place, true);
-      moved_ += *place == 0 ? 0 : row.value;
+    } else if (const auto own = own_place(profile_, row); own && own->code != LibraryCode::interpreter) {
+      count(row, own->at, true);
+      moved_ += own->at == 0 ? 0 : row.value;
     }
   }
 
@@ -265,6 +317,7 @@ class Amounts {
  public:
   Amounts(const RunUnit& unit, std::span<const HotFunction> functions, std::uint64_t whole)
       : word_(clean_text(unit.word())) {
+    if (unit == Unit::bytes) scale_bytes(whole);
     if (unit != Unit::microseconds && unit != Unit::nanoseconds) return;
     ns_ = unit == Unit::microseconds ? 1000 : 1;
     std::vector<double> times_ns{ns_ * static_cast<double>(whole)};
@@ -279,13 +332,26 @@ class Amounts {
 
   [[nodiscard]] const std::string& unit() const { return word_; }
   [[nodiscard]] std::string text(std::uint64_t value) const {
-    return time_ ? time_->text(ns_ * static_cast<double>(value)) : std::to_string(value);
+    if (time_) return time_->text(ns_ * static_cast<double>(value));
+    return bytes_ == 1 ? std::to_string(value) : decimal(static_cast<double>(value) / bytes_, 3);
   }
 
  private:
+  void scale_bytes(std::uint64_t whole) {
+    constexpr std::pair<double, const char*> scales[] = {{1e9, "GB"}, {1e6, "MB"}, {1e3, "kB"}};
+    constexpr double least = 100;  // of a scale, so that the largest numbers have some digits before the point
+    for (const auto& [bytes, word] : scales) {
+      if (static_cast<double>(whole) < least * bytes) continue;
+      bytes_ = bytes;
+      word_ = word;
+      return;
+    }
+  }
+
   std::string word_;
   double ns_ = 1;  // of a value of 1
   std::optional<TimeUnit> time_;
+  double bytes_ = 1;
 };
 
 void cut_names(std::vector<HotFunction>& functions) {
@@ -345,7 +411,7 @@ void add_own_lines(const Profile& profile, std::span<const HotFunction> all, con
   cut_names(functions);
   const auto is_shown = [&](const HotFunction& one) {
     return std::ranges::any_of(all.first(std::min(most, all.size())), [&](const HotFunction& function) {
-      return function.name == one.name && function.module == one.module && function.self >= one.self / 2;
+      return function.name == one.name && function.module == one.module && function.self >= one.self / 4 * 3;
     });
   };
   const std::uint64_t whole = listed.total(profile);
@@ -357,11 +423,33 @@ void add_own_lines(const Profile& profile, std::span<const HotFunction> all, con
   lines[number] += ", of programs and scripts: SELF is with what they call outside of their own code";
 }
 
+// The file of a program of Go that spends a tenth of its time on memory. "": there is none.
+std::string program_of_go(const Profile& profile, std::span<const HotFunction> functions) {
+  constexpr std::string_view allocator = "runtime.mallocgc";
+  const auto found = std::ranges::find(functions, allocator, &HotFunction::name);
+  if (profile.run.unit != Unit::samples || found == functions.end()) return {};
+  if (ratio(found->total, profile.total()) < 0.1) return {};
+  for (const Frame& frame : profile.frames()) {
+    if (frame.binary == BinaryId::none || profile.strings.view(frame.symbol) != allocator) continue;
+    return clean_text(profile.strings.view(profile.binary(frame.binary).path));
+  }
+  return {};
+}
+
+// The functions that have most by themselves do not say who calls them.
+void add_path_line(const Profile& profile, const ListedRows& listed, std::vector<std::string>& lines) {
+  constexpr double least_share = 0.2;
+  const auto [path, value] = Functions(profile, Which::all, &listed).hottest_path();
+  const std::uint64_t whole = listed.total(profile);
+  if (path.empty() || ratio(value, whole) < least_share) return;
+  lines.push_back("hottest path, " + percent(value, whole) + " in " + path);
+}
+
 // The name of the function that a row is blamed on. Empty: it has no function of a program.
 std::string blamed_name(const Profile& profile, const Row& row) {
-  const std::optional<std::size_t> place = own_place(profile, row);
-  if (!place) return {};
-  std::size_t before = *place;
+  const std::optional<OwnPlace> own = own_place(profile, row);
+  if (!own) return {};
+  std::size_t before = own->at;
   std::string name;
   for (const ShownPart& part : shown_parts(profile, row)) {
     if (part.stack == StackId::none) --before;
@@ -375,7 +463,8 @@ std::string blamed_name(const Profile& profile, const Row& row) {
 // Who waits for a lock wants to know who holds it.
 bool waits_for_lock(const Profile& profile, const HotFunction& function) {
   constexpr std::string_view locks[] = {"pthread_mutex_lock", "__pthread_mutex_lock", "pthread_rwlock_",
-                                        "__pthread_rwlock_",  "std::mutex::lock",     "futex_wait"};
+                                        "__pthread_rwlock_",  "std::mutex::lock",     "futex_wait",
+                                        "synchronized",       "ReentrantLock.lock"};
   const auto is_called = [&](std::string_view lock) { return function.calls.find(lock) != std::string::npos; };
   return profile.run.event == measures::off_cpu.event && !has_wakers(profile) && std::ranges::any_of(locks, is_called);
 }
@@ -450,9 +539,13 @@ std::vector<std::string> hottest_lines(const Profile& profile, std::size_t most)
     lines.push_back("all together " + amounts.text(whole) + ' ' + amounts.unit() + difference);
   }
   if (waits_for_lock(profile, functions.front()))
-    lines.emplace_back("who held that lock: --waker shows who ended waits");
+    lines.emplace_back("who held that lock: --waker shows who ended waits; which lock it is: -e futex");
   add_waker_lines(profile, listed, most, amounts, lines);
   add_own_lines(profile, functions, listed, most, lines);
+  if (const std::string program = program_of_go(profile, functions); !program.empty()) {
+    lines.push_back("who allocates that: -e uprobe:" + program + ":runtime.mallocgc");
+  }
+  if (!names_callers) add_path_line(profile, listed, lines);
   return lines;
 }
 

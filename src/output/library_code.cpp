@@ -47,11 +47,15 @@ constexpr std::string_view pools[] = {"palloc",
 constexpr std::string_view interpreters[] = {"python", "libpython", "ruby",   "libruby", "php",    "libphp", "perl",
                                              "node",   "libnode",   "libjvm", "libjava", "libnio", "libnet", "libperl"};
 
-// What comes with Go as the C library comes with C.
-constexpr std::string_view packages_of_go[] = {"bufio.",   "bytes.", "errors.",  "fmt.",     "internal/", "io.",
-                                               "io/",      "log.",   "net.",     "os.",      "path/",     "reflect.",
-                                               "slices.",  "sort.",  "strconv.", "strings.", "sync.",     "sync/",
-                                               "syscall.", "time.",  "unicode/"};
+// The standard library of Go, by the beginnings of its packages.
+constexpr std::string_view packages_of_go[] = {
+    "archive/",  "bufio.",  "bytes.",  "cmp.",      "compress/", "container/", "context.", "crypto.", "crypto/",
+    "database/", "debug/",  "embed.",  "encoding.", "encoding/", "errors.",    "expvar.",  "flag.",   "fmt.",
+    "go/",       "hash.",   "hash/",   "html.",     "html/",     "image.",     "image/",   "index/",  "internal/",
+    "io.",       "io/",     "iter.",   "log.",      "log/",      "maps.",      "math.",    "math/",   "mime.",
+    "mime/",     "net.",    "net/",    "os.",       "os/",       "path.",      "path/",    "plugin.", "reflect.",
+    "regexp.",   "regexp/", "slices.", "sort.",     "strconv.",  "strings.",   "sync.",    "sync/",   "syscall.",
+    "testing.",  "text/",   "time.",   "unicode.",  "unicode/",  "unique.",    "vendor/",  "weak."};
 // What compilers append to names of C, which Go's names never have.
 constexpr std::string_view suffixes_of_compilers[] = {"constprop", "isra", "part",      "cold",
                                                       "lto_priv",  "llvm", "localalias"};
@@ -60,6 +64,8 @@ constexpr std::string_view of_cpp_and_rust[] = {
 constexpr std::string_view packages_of_java[] = {"java.", "javax.", "jdk.", "sun.", "com.sun."};
 // Files of scripts: the beginnings of their paths, and parts of them.
 constexpr std::string_view script_beginnings[] = {"node:", "<frozen ", "<internal:"};
+// What Node's engine makes of a regular expression.
+constexpr std::string_view regular_expression = "<regular expression>";
 constexpr std::string_view script_directories[] = {"/lib/python2", "/lib/python3.", "/lib/ruby/1", "/lib/ruby/2",
                                                    "/lib/ruby/3",  "/perl/5",       "/perl-base/"};
 constexpr std::string_view installed_packages[] = {"/site-packages/", "/dist-packages/", "/gems/"};
@@ -107,7 +113,9 @@ bool is_of_go(std::string_view name) {
 }
 
 bool is_standard_script(std::string_view name, std::string_view file) {
-  if (begins_with_one_of(name, packages_of_java) || begins_with_one_of(file, script_beginnings)) return true;
+  if (name == regular_expression || begins_with_one_of(name, packages_of_java) ||
+      begins_with_one_of(file, script_beginnings))
+    return true;
   return contains_one_of(file, script_directories) && !contains_one_of(file, installed_packages);
 }
 

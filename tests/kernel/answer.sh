@@ -24,7 +24,8 @@ profile report -q -o a.html a.folded
 expect_silence err
 profile report --top 1 -o a.html a.folded
 expect_err '^Top 1 function of 3, in samples$'
-expect_equal "$(grep -c '%' err)" 1 "rows with --top 1"
+expect_equal "$(grep -c '^ .*%' err)" 1 "rows with --top 1"
+expect_err '^hottest path, 60.0% in app: main > work$'
 profile diff -o d.svg a.folded a.folded
 expect_err '^wrote d\.svg \([0-9.]+ kB\), open it in a browser$'
 profile diff -q -o d.svg a.folded a.folded

@@ -21,7 +21,7 @@ expect_no_out '[0-9] stacks|Ctrl-C'
 # The stacks are in the file, so the functions are on the screen.
 expect_out '^Top [0-9]+ functions?'
 expect_out '^ *[0-9]+ +[0-9.]+% .* heavy +leaves$'
-expect_equal "$(grep -vcE '^[0-9]+ samples in |^[0-9.]+ % of |^Top [0-9]|^ *SELF |^ *[0-9]+ +[0-9.]+% ' "$tmp/out")" 0 "lines left on the screen beside the summary"
+expect_equal "$(grep -vcE '^[0-9]+ samples in |^[0-9.]+ % of |^Top [0-9]|^hottest path, |^ *SELF |^ *[0-9]+ +[0-9.]+% ' "$tmp/out")" 0 "lines left on the screen beside the summary"
 
 # Neither -q nor a file shows progress.
 run python3 "$terminal" --raw "$tmp/raw" sh -c "exec '$PROFILE' -q -f -F 499 -p $started 0.8 >'$tmp/folded'"

@@ -59,7 +59,8 @@ TEST_CASE("a recursive function counts once in its total, and is one function in
   CHECK(hottest_lines(profile, 10) == std::vector<std::string>{"Top 2 functions, in samples",
                                                                "SELF  SHARE  TOTAL   SHARE  FUNCTION  MODULE",
                                                                "  20  76.9%     20   76.9%  leaf      app",
-                                                               "   6  23.1%     26  100.0%  rec       app"});
+                                                               "   6  23.1%     26  100.0%  rec       app",
+                                                               "hottest path, 76.9% in app: rec > leaf"});
 }
 
 TEST_CASE("the own values of all functions add up to the total, with placeholders") {
@@ -98,6 +99,9 @@ TEST_CASE("the hottest functions are in the profile's unit, with clean and short
     CHECK(line.find('\x1b') == std::string::npos);
   }
   CHECK(hottest_lines(Profile(), 10).empty());
+  profile.run.unit = "bytes";
+  CHECK(profile.weigh(1'000'000, Unit::bytes));
+  CHECK(hottest_lines(profile, 3)[0].ends_with(", in kB"));
 }
 
 TEST_CASE("a function whose share would be 0.0 % is not among the hottest") {
@@ -117,10 +121,11 @@ TEST_CASE("a function whose share would be 0.0 % is not among the hottest") {
   profile.add(row);
   CHECK(hottest_lines(profile, 10) == std::vector<std::string>{"Top 1 function of 3, in samples",
                                                                " SELF   SHARE  TOTAL   SHARE  FUNCTION  MODULE",
-                                                               "99960  100.0%  99960  100.0%  hot       app"});
+                                                               "99960  100.0%  99960  100.0%  hot       app",
+                                                               "hottest path, 100.0% in app: main > hot"});
   row.value = row.samples = 12;
   profile.add(row);
-  CHECK(hottest_lines(profile, 10).back() == "   52   0.1%     52   0.1%  rare      app");
+  CHECK(hottest_lines(profile, 10)[3] == "   52   0.1%     52   0.1%  rare      app");
 }
 
 TEST_CASE("the functions that wait have the whole of the threads that wait, or say how theirs differs") {
@@ -251,8 +256,9 @@ TEST_CASE("functions of a script that its interpreter hides have a table of thei
             "  90  90.0%     90   90.0%  rb_cmp       libruby.so", "  10  10.0%    100  100.0%  slow_dedupe  app.rb",
             "Top 1 function, in samples, of programs and scripts: SELF is with what they call outside of their "
             "own code",
-            "SELF   SHARE  TOTAL   SHARE  FUNCTION     MODULE", " 100  100.0%    100  100.0%  slow_dedupe  app.rb"});
-  CHECK(hottest_lines(of_script(10, 90), 10).size() == 4);
+            "SELF   SHARE  TOTAL   SHARE  FUNCTION     MODULE", " 100  100.0%    100  100.0%  slow_dedupe  app.rb",
+            "hottest path, 90.0% in ruby: <main> > slow_dedupe > rb_cmp"});
+  CHECK(hottest_lines(of_script(10, 90), 10).size() == 5);
 }
 
 TEST_CASE("own functions of a program that its libraries and runtime hide have a table, with what they call there") {
@@ -276,7 +282,7 @@ TEST_CASE("own functions of a program that its libraries and runtime hide have a
   add(10, {parse, main});
   add(20, {collect});  // has no function of the program
   const std::vector<std::string> lines = hottest_lines(profile, 10);
-  REQUIRE(lines.size() == 8);
+  REQUIRE(lines.size() == 9);
   CHECK(lines[1] == "SELF  SHARE  TOTAL  SHARE  FUNCTION         MODULE");
   CHECK(lines[2] == "  70  70.0%     70  70.0%  memmove          libc.so.6");
   CHECK(lines[5] ==
@@ -284,6 +290,7 @@ TEST_CASE("own functions of a program that its libraries and runtime hide have a
         "code");
   CHECK(lines[6] == "SELF  SHARE  TOTAL  SHARE  FUNCTION    MODULE  CALLS");
   CHECK(lines[7] == "  80  80.0%     80  80.0%  main.parse  shop    memmove 62%, runtime.growslice 25%");
+  CHECK(lines[8] == "hottest path, 50.0% in shop: main.main > main.parse > memmove");
 }
 
 TEST_CASE("threads of a language's runtime are left out of the waits, if their stacks show that they are its own") {

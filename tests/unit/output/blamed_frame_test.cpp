@@ -171,6 +171,7 @@ TEST_CASE("what comes with a language is not the answer, unless the program has 
   };
   CHECK(blamed({"syscall.read", "internal/poll.(*FD).Read", "os.(*File).Read", "main.load", "runtime.goexit"}) ==
         std::pair(std::size_t{4}, std::string("os.(*File).Read")));
+  CHECK(blamed({"reflect.MakeSlice", "encoding/json.(*decodeState).array", "main.parseConfig"}).first == 3);
   CHECK(blamed({"std::unique_lock<std::mutex>::lock()", "Shop::save(int)"}) ==
         std::pair(std::size_t{2}, std::string("std::unique_lock<std::mutex>::lock()")));
   CHECK(blamed({"void std::__introsort_loop<int*, long>(int*, int*, long)", "order"}).first == 2);
@@ -212,6 +213,7 @@ TEST_CASE("the standard library of a script's language is not the answer, and pa
                              {"java.util.concurrent.locks.ReentrantLock.lock", "ReentrantLock.java"},
                              {"Shop.order", "Shop.java"}}) ==
         std::pair(std::size_t{4}, std::string("java.util.concurrent.locks.ReentrantLock.lock")));
+  CHECK(blamed("node", {{"<regular expression>", ""}, {"check", "/srv/app.js"}}).first == 3);
   CHECK(blamed("python3.11", {{"wait", "/usr/lib/python3.11/threading.py"},
                               {"get", "/usr/lib/python3.11/queue.py"},
                               {"work", "/srv/job.py"}}) == std::pair(std::size_t{4}, std::string("get")));
