@@ -148,8 +148,8 @@ class Functions {
   }
 
   // "shop: main > parse > memmove", and its value: from the root of the process with the largest value on to the
-  // largest callee, as long as that has half of its caller's. Only the last functions of the path. Empty: nothing is
-  // called.
+  // largest callee, as long as that has half of its caller's. Only the last functions of the path, without those of
+  // interpreters. Empty: nothing is called.
   [[nodiscard]] std::pair<std::string, std::uint64_t> hottest_path() const {
     std::map<std::string, std::vector<const Row*>, std::less<>> by_name;
     for (const Row& row : profile_.rows()) {
@@ -174,7 +174,8 @@ class Functions {
       const auto largest = std::ranges::max_element(callees, {}, [&](const auto& pair) { return sum_of(pair.second); });
       if (largest == callees.end() || 2 * sum_of(largest->second) < value) break;
       value = sum_of(largest->second);
-      if (path.empty() || path.back() != largest->first) path.push_back(largest->first);
+      const bool is_again = !path.empty() && path.back() == largest->first;
+      if (!is_again && !interpreters_.contains(largest->first)) path.push_back(largest->first);
       rows = std::move(largest->second);
     }
     constexpr std::size_t most_shown = 6;
@@ -217,6 +218,7 @@ class Functions {
       std::string name;
       append_function(name, profile_, one, Semicolon::keep);
       shown_.push_back(function(std::move(name), module));
+      if (library_code(profile_, one) == LibraryCode::interpreter) interpreters_.insert(shown_.back());
       const bool has_line = is_apart_by_line(profile_.run, *one.frame) && one.at.line != 0;
       places_.push_back(has_line ? one.at : SourceLine());
     });
@@ -299,11 +301,12 @@ class Functions {
   const ListedRows* listed_;  // nullptr: all rows
   std::map<std::pair<std::string, std::string>, std::size_t> numbers_;
   std::vector<HotFunction> functions_;
-  std::vector<std::uint64_t> counted_at_;  // by function: number of the last row that has it; 0: none
-  std::vector<std::size_t> shown_;         // functions of frames; those of one frame are together, leaf first
-  std::vector<SourceLine> places_;         // of those, by the same index, if lines are known and kept apart
-  std::vector<std::size_t> shown_of_;      // by FrameId: index of its first function in shown_; then the end
-  std::vector<std::size_t> script_;        // of the row that is counted: its functions of scripts, by index in shown_
+  std::vector<std::uint64_t> counted_at_;         // by function: number of the last row that has it; 0: none
+  std::vector<std::size_t> shown_;                // functions of frames; those of one frame are together, leaf first
+  std::vector<SourceLine> places_;                // of those, by the same index, if lines are known and kept apart
+  std::vector<std::size_t> shown_of_;             // by FrameId: index of its first function in shown_; then the end
+  std::unordered_set<std::size_t> interpreters_;  // functions of what runs scripts
+  std::vector<std::size_t> script_;  // of the row that is counted: its functions of scripts, by index in shown_
   Parts calls_;
   Parts lines_;
   std::uint64_t moved_ = 0;

@@ -257,7 +257,7 @@ TEST_CASE("functions of a script that its interpreter hides have a table of thei
             "Top 1 function, in samples, of programs and scripts: SELF is with what they call outside of their "
             "own code",
             "SELF   SHARE  TOTAL   SHARE  FUNCTION     MODULE", " 100  100.0%    100  100.0%  slow_dedupe  app.rb",
-            "hottest path, 90.0% in ruby: <main> > slow_dedupe > rb_cmp"});
+            "hottest path, 90.0% in ruby: <main> > slow_dedupe"});
   CHECK(hottest_lines(of_script(10, 90), 10).size() == 5);
 }
 
