@@ -16,7 +16,30 @@
 namespace profile {
 namespace {
 
-using Kind = X86Instruction::Kind;
+using Kind = MachineInstruction::Kind;
+
+// What a beginning depends on besides its instructions.
+struct Machine {
+  std::uint16_t elf_machine;
+  std::optional<MachineInstruction> (*instruction)(std::span<const std::byte> code);
+  // Registers by their numbers in machine code.
+  std::uint8_t sp;
+  std::uint8_t fp;
+  std::uint8_t first_argument;
+  std::int64_t below_cfa;  // of the stack pointer when a function begins
+  // By those of DWARF.
+  std::uint8_t rule_sp;
+  std::uint8_t rule_fp;
+};
+
+constexpr std::array machines{Machine{.elf_machine = EM_X86_64,
+                                      .instruction = x86_instruction,
+                                      .sp = x86_rsp,
+                                      .fp = x86_rbp,
+                                      .first_argument = x86_rdi,
+                                      .below_cfa = 8,
+                                      .rule_sp = 7,
+                                      .rule_fp = 6}};
 
 struct Version {
   unsigned minor;
@@ -154,33 +177,41 @@ std::optional<std::int32_t> fixed_variable(const ElfFile& file, std::uint64_t fu
 struct Beginning {
   std::optional<std::int64_t> head_at;  // from the CFA; nullopt: it is in a register
   std::uint32_t valid_from = 0;         // in bytes from the function's start
-  std::int64_t below_cfa = 0;           // of the stack pointer there
+  // How far the registers are below the CFA there. nullopt: the frame pointer is not made of the stack pointer.
+  std::int64_t below_cfa = 0;
+  std::optional<std::int64_t> fp_below_cfa;
 };
 
 // Follows the code from the function's first instruction to the one that puts the script's frame in its place. Up to
 // there nothing but the stack pointer and copies of the first argument, the thread's PyThreadState, matters.
 class BeginningReader {
  public:
-  BeginningReader(const Version& version, std::span<const std::byte> code) : version_(version), code_(code) {
-    values_[x86_rdi].kind = Value::Kind::thread;
+  BeginningReader(const Machine& machine, const Version& version, std::span<const std::byte> code)
+      : machine_(machine), version_(version), code_(code), below_cfa_(machine.below_cfa) {
+    values_[machine.first_argument].kind = Value::Kind::thread;
   }
 
   std::optional<Beginning> read() {
     std::size_t at = 0;
     bool has_tested = false;
     while (at < code_.size()) {
-      const auto in = x86_instruction(code_.subspan(at));
+      const auto in = machine_.instruction(code_.subspan(at));
       if (!in) return std::nullopt;
       at += in->bytes;
       // Only the test that there is a thread may lead away, except where a chain is checked against the whole stack.
-      const bool may_leave = has_tested || version_.head == SCRIPT_HEAD_BY_KEY;
-      if (in->kind == Kind::leaves || (in->kind == Kind::conditional && !may_leave)) return std::nullopt;
-      has_tested = in->kind == Kind::test && values_[in->reg].kind == Value::Kind::thread;
+      const bool is_conditional = in->kind == Kind::conditional;
+      const bool tests_thread = in->tests && values_[in->reg].kind == Value::Kind::thread;
+      const bool may_leave = has_tested || tests_thread || version_.head == SCRIPT_HEAD_BY_KEY;
+      if (in->kind == Kind::leaves || (is_conditional && !may_leave)) return std::nullopt;
+      has_tested = tests_thread && !is_conditional;
       if (!follow(*in)) return std::nullopt;
       if (is_in_place_) {
         if (version_.head == SCRIPT_HEAD_IN_FRAME && !slot_) return std::nullopt;
         if (slot_) *slot_ += version_.frame_in_variable;
-        return Beginning{.head_at = slot_, .valid_from = static_cast<std::uint32_t>(at), .below_cfa = below_cfa_};
+        return Beginning{.head_at = slot_,
+                         .valid_from = static_cast<std::uint32_t>(at),
+                         .below_cfa = below_cfa_,
+                         .fp_below_cfa = fp_below_cfa()};
       }
     }
     return std::nullopt;
@@ -194,64 +225,67 @@ class BeginningReader {
   };
 
   // The place of the memory operand, from the CFA. nullopt: it is not on the stack.
-  [[nodiscard]] std::optional<std::int64_t> place_of(const X86Instruction& in) const {
+  [[nodiscard]] std::optional<std::int64_t> place_of(const MachineInstruction& in) const {
     if (!in.has_base) return std::nullopt;
-    if (in.base == x86_rsp) return in.displacement - below_cfa_;
+    if (in.base == machine_.sp) return in.displacement - below_cfa_;
     const Value& base = values_[in.base];
     if (base.kind != Value::Kind::place) return std::nullopt;
     return base.from_cfa + in.displacement;
   }
 
+  [[nodiscard]] std::optional<std::int64_t> fp_below_cfa() const {
+    // x86-64 knows one way only to save the frame pointer, beside the return address.
+    if (machine_.elf_machine == EM_X86_64) return 16;
+    const Value& value = values_[machine_.fp];
+    return value.kind == Value::Kind::place ? std::optional(-value.from_cfa) : std::nullopt;
+  }
+
   // False: the code does what is not expected.
-  [[nodiscard]] bool follow(const X86Instruction& in) {
+  [[nodiscard]] bool follow(const MachineInstruction& in) {
     Value result;
     std::optional<std::uint8_t> to;
+    below_cfa_ += in.lowers_stack;
     switch (in.kind) {
-      case Kind::push:
-        below_cfa_ += 8;
-        break;
-      case Kind::subtract:
-        if (in.reg == x86_rsp) below_cfa_ += in.number;
-        break;
       case Kind::move:
         to = in.to;
-        result = in.reg == x86_rsp ? Value{.kind = Value::Kind::place, .from_cfa = -below_cfa_} : values_[in.reg];
+        result = in.reg == machine_.sp ? Value{.kind = Value::Kind::place, .from_cfa = -below_cfa_} : values_[in.reg];
         break;
       case Kind::address:
         to = in.to;
         if (const auto place = place_of(in)) result = {.kind = Value::Kind::place, .from_cfa = *place};
         break;
       case Kind::store:
-        if (!store(in)) return false;
+        if (!store(in, in.reg, 0) || (in.is_pair && !store(in, in.second, in.store_bytes))) return false;
         break;
       default:
         break;
     }
-    for (std::size_t reg = 0; reg < x86_registers; ++reg) {
+    for (std::size_t reg = 0; reg < most_registers; ++reg) {
       if ((in.changed >> reg & 1) != 0) values_[reg] = {};
     }
     if (to) values_[*to] = result;
-    return (in.changed >> x86_rsp & 1) == 0;
+    return (in.changed >> machine_.sp & 1) == 0;
   }
 
-  [[nodiscard]] bool store(const X86Instruction& in) {
-    const Value value = in.is_general ? values_[in.reg] : Value{};
-    const bool is_to_thread = in.has_base && in.base != x86_rsp && values_[in.base].kind == Value::Kind::thread;
-    const auto displacement = static_cast<std::uint32_t>(in.displacement);
+  // `behind`: the bytes of the instruction's other register come first.
+  [[nodiscard]] bool store(const MachineInstruction& in, std::uint8_t reg, std::uint8_t behind) {
+    const Value value = in.is_general ? values_[reg] : Value{};
+    const bool is_to_thread = in.has_base && in.base != machine_.sp && values_[in.base].kind == Value::Kind::thread;
+    const auto displacement = static_cast<std::uint32_t>(in.displacement + behind);
+    auto place = place_of(in);
+    if (place) *place += behind;
     if (version_.variable_at != 0) {
       if (is_to_thread && displacement == version_.variable_at && in.store_bytes == 8) {
         if (value.kind != Value::Kind::place || slot_) return false;
         slot_ = value.from_cfa;
       }
-      const auto place = place_of(in);
-      if (slot_ && place && in.of_register) {
+      if (slot_ && place && in.of_register && reg != zero_register) {
         const std::int64_t frame = *slot_ + version_.frame_in_variable;
-        is_in_place_ = *place <= frame && frame + 8 <= *place + in.store_bytes;
+        is_in_place_ |= *place <= frame && frame + 8 <= *place + in.store_bytes;
       }
       return true;
     }
     if (is_to_thread && displacement == version_.at[PYTHON_THREAD_FRAME] && in.is_general) has_frame_ = true;
-    const auto place = place_of(in);
     if (place && value.kind == Value::Kind::thread && !slot_) slot_ = place;
     // The mark on the C stack, which the frame has as the one before it, must say what it is.
     const bool is_to_frame =
@@ -265,10 +299,11 @@ class BeginningReader {
     return true;
   }
 
+  const Machine& machine_;
   const Version& version_;
   std::span<const std::byte> code_;
-  std::array<Value, x86_registers> values_{};
-  std::int64_t below_cfa_ = 8;  // how far the stack pointer is below the CFA
+  std::array<Value, most_registers + 1> values_{};  // the last one is of no register
+  std::int64_t below_cfa_;                          // how far the stack pointer is below the CFA
   std::optional<std::int64_t> slot_;
   std::optional<std::int64_t> mark_;
   bool has_frame_ = false;
@@ -318,19 +353,18 @@ FoundInterpreter find_python(const ElfFile& file, std::string_view path, const U
   constexpr unsigned first_with_offsets = 13;
   const bool is_other = *minor >= first_with_offsets && !agrees_with_own_offsets(file, symbols.runtime, *known);
   if (symbols.is_debug || symbols.has_free_threads || is_other) return without(InterpreterFault::unknown_build);
-  if (table.elf_machine != EM_X86_64) return without(InterpreterFault::other_machine);
+  const auto machine = std::ranges::find(machines, table.elf_machine, &Machine::elf_machine);
+  if (machine == machines.end()) return without(InterpreterFault::other_machine);
 
   const auto code = code_of(file, function);
   if (!code) return without(InterpreterFault::unknown_code);
   constexpr std::size_t longest_beginning = 512;
-  const auto beginning = BeginningReader(*known, std::span(code->code).first(longest_beginning)).read();
+  const auto beginning = BeginningReader(*machine, *known, std::span(code->code).first(longest_beginning)).read();
   if (!beginning) return without(InterpreterFault::unknown_code);
   const std::uint64_t body_at = code->own.start + beginning->valid_from;
   const unwind_rule body = rule_at(table, {body_at});
-  constexpr std::uint8_t rsp = 7;
-  constexpr std::uint8_t rbp = 6;
-  const bool is_by_sp = body.cfa_register == rsp && body.cfa_offset == beginning->below_cfa;
-  const bool is_by_fp = body.cfa_register == rbp && body.cfa_offset == 16;
+  const bool is_by_sp = body.cfa_register == machine->rule_sp && body.cfa_offset == beginning->below_cfa;
+  const bool is_by_fp = body.cfa_register == machine->rule_fp && body.cfa_offset == beginning->fp_below_cfa;
   if (body.cfa != UNWIND_CFA_REGISTER || (!is_by_sp && !is_by_fp)) return without(InterpreterFault::unknown_code);
 
   script_layout& layout = interpreter.layout;

@@ -5,14 +5,14 @@
 namespace profile {
 namespace {
 
-using Kind = X86Instruction::Kind;
+using Kind = MachineInstruction::Kind;
 
 // A reader that fails for good when the code ends.
 class Decoder {
  public:
   explicit Decoder(std::span<const std::byte> code) : code_(code) {}
 
-  std::optional<X86Instruction> decode() {
+  std::optional<MachineInstruction> decode() {
     if (!read_prefixes()) return std::nullopt;
     const bool is_known = is_vex_ ? read_vector() : read_plain();
     if (!is_known || failed_) return std::nullopt;
@@ -128,7 +128,7 @@ class Decoder {
     in_.base = static_cast<std::uint8_t>(base + base_high_);
   }
   [[nodiscard]] bool is_memory() const { return mode_ != 3; }
-  void change(unsigned reg) { in_.changed = static_cast<std::uint16_t>(in_.changed | 1U << reg); }
+  void change(unsigned reg) { in_.changed |= 1U << reg; }
   void change_operands() {
     change(in_.reg);
     if (!is_memory()) change(other_);
@@ -167,13 +167,12 @@ class Decoder {
       return true;
     }
     if (opcode_ >= 0x50 && opcode_ < 0x58) {
-      in_.kind = Kind::push;
-      in_.reg = static_cast<std::uint8_t>(low + base_high_);
+      in_.lowers_stack = 8;
       return !operand_16_;
     }
     if (opcode_ >= 0x70 && opcode_ < 0x80) {
       in_.kind = Kind::conditional;
-      in_.number = std::int32_t{number<std::int8_t>()};
+      skip(1);
       return true;
     }
     if (opcode_ >= 0xb0 && opcode_ < 0xc0) {
@@ -199,7 +198,7 @@ class Decoder {
       case 0x84:
       case 0x85:
         read_operands();
-        if (!is_memory() && in_.reg == other_ && opcode_ == 0x85 && is_wide_) in_.kind = Kind::test;
+        in_.tests = !is_memory() && in_.reg == other_ && opcode_ == 0x85 && is_wide_;
         return true;
       case 0x88:
       case 0x89:
@@ -297,12 +296,9 @@ class Decoder {
     constexpr unsigned subtracts = 5;
     constexpr unsigned compares = 7;
     if (extension_ == compares) return true;
-    if (extension_ == subtracts && !is_memory() && is_wide_) {
-      in_.kind = Kind::subtract;
-      in_.reg = other_;
-      in_.number = by;
-    }
-    if (!is_memory() && (in_.kind != Kind::subtract || other_ != x86_rsp)) change(other_);
+    const bool lowers_stack = extension_ == subtracts && !is_memory() && is_wide_ && other_ == x86_rsp;
+    if (lowers_stack) in_.lowers_stack = by;
+    if (!is_memory() && !lowers_stack) change(other_);
     store(opcode_ == 0x80 ? 1 : operand_bytes());
     return true;
   }
@@ -310,7 +306,7 @@ class Decoder {
   bool read_second_map() {
     if (opcode_ >= 0x80 && opcode_ < 0x90) {
       in_.kind = Kind::conditional;
-      in_.number = number<std::int32_t>();
+      skip(4);
       return !operand_16_;
     }
     if (opcode_ == 0x1e || opcode_ == 0x1f || opcode_ == 0x0d || opcode_ == 0x18) {  // they do nothing
@@ -403,11 +399,11 @@ class Decoder {
   unsigned mode_ = 3;
   unsigned extension_ = 0;
   std::uint8_t other_ = 0;  // the second register operand
-  X86Instruction in_;
+  MachineInstruction in_;
 };
 
 }  // namespace
 
-std::optional<X86Instruction> x86_instruction(std::span<const std::byte> code) { return Decoder(code).decode(); }
+std::optional<MachineInstruction> x86_instruction(std::span<const std::byte> code) { return Decoder(code).decode(); }
 
 }  // namespace profile
