@@ -26,6 +26,7 @@ struct MadePython {
   bool has_moved_code = false;
   bool is_in_symtab = false;  // the symbols are not dynamic
   std::uint16_t machine = EM_X86_64;
+  bool is_by_fp = false;  // arm64: the frame is described by the frame pointer
 };
 
 // push of 6 registers, and room for the rest
@@ -56,6 +57,39 @@ inline std::string made_code_39() {
                                0x0f, 0x8f, 0, 1, 0, 0,                // jg
                                0x48, 0x89, 0x5d, 0x18, 0xff, 0xe0});  // mov [rbp + 0x18], rbx; jmp
 }
+inline std::string made_words(const std::vector<std::uint32_t>& words) {
+  std::string made;
+  for (const std::uint32_t word : words) made += bytes_of(word);
+  return made;
+}
+// The beginning in Debian 12's python3.11 for arm64.
+inline std::string made_code_311_arm64() {
+  return made_words({
+      0xa9aa7bfd, 0x910003fd,  // stp x29, x30, [sp, #-352]!; mov x29, sp
+      0xa90153f3, 0xa9025bf5,  // stp x19, x20, [sp, #16]; stp x21, x22, [sp, #32]
+      0xa90363f7, 0xa9046bf9,  // stp x23, x24, [sp, #48]; stp x25, x26, [sp, #64]
+      0xa90573fb, 0xb40775c0,  // stp x27, x28, [sp, #80]; cbz x0
+      0xaa0103f9, 0x910403e7,  // mov x25, x1; add x7, sp, #256
+      0xf9401c01, 0xaa0003fb,  // ldr x1, [x0, #56]; mov x27, x0
+      0xf9400803, 0xf9003fe3,  // ldr x3, [x0, #16]; str x3, [sp, #120]
+      0xf9400424, 0x52800023,  // ldr x4, [x1, #8]; mov w3, #1
+      0x39400025, 0xf9001c07,  // ldrb w5, [x1]; str x7, [x0, #56]
+      0xf9001b24, 0x39011323,  // str x4, [x25, #48]; strb w3, [x25, #68]
+      0x390403e5, 0xa91087f9,  // strb w5, [sp, #256]; stp x25, x1, [sp, #264]
+      0xb9402001, 0x3504b982,  // ldr w1, [x0, #32]; cbnz w2
+  });
+}
+// As a compiler may do it that signs return addresses and describes the frame by the frame pointer.
+inline std::string made_code_312_arm64() {
+  return made_words({
+      0xd503233f, 0xd10583ff,  // paciasp; sub sp, sp, #352
+      0xa9147bfd, 0x910503fd,  // stp x29, x30, [sp, #320]; add x29, sp, #320
+      0xb4000800, 0xaa0003f3,  // cbz x0; mov x19, x0
+      0x910083e8, 0xaa0103f4,  // add x8, sp, #32; mov x20, x1
+      0xf9401e69, 0xf9001e68,  // ldr x9, [x19, #56]; str x8, [x19, #56]
+      0xa90227f4, 0xd61f0020,  // stp x20, x9, [sp, #32]; br x1
+  });
+}
 // struct _Py_DebugOffsets of 3.13.
 inline std::string made_offsets_313(std::uint64_t free_threads = 0, std::uint64_t frame_code = 0) {
   std::vector<std::uint64_t> words(128);
@@ -72,24 +106,49 @@ inline std::string made_offsets_313(std::uint64_t free_threads = 0, std::uint64_
   return made;
 }
 
+// A jump from the end of that function to the moved code.
+inline std::string made_jump(const std::string& function, std::uint16_t machine) {
+  constexpr auto target = static_cast<std::int32_t>(made_cold_at + 8);
+  const auto from = static_cast<std::int32_t>(made_function_at + function.size());
+  if (machine != EM_AARCH64) return bytes({0x0f, 0x85}) + bytes_of(target - from - 6);            // jne
+  return bytes_of(0x35000002 | (static_cast<std::uint32_t>(target - from) >> 2 & 0x7ffff) << 5);  // cbnz w2
+}
+
+inline std::string made_frames_of(const MadePython& python) {
+  MadeFrames frames;
+  const bool is_arm64 = python.machine == EM_AARCH64;
+  MadeCommon made;
+  if (is_arm64) {
+    made.ra_register = 30;
+    made.instructions = bytes({0x0c, 31, 0});
+  }
+  const std::size_t common = frames.common(made);
+  const std::string below = uleb(made_below_cfa);
+  // From where on a function has its frame, and which one that is.
+  std::string begins = bytes({0x40 | 17});
+  std::string frame = bytes({0x0e}) + below;
+  if (is_arm64) {
+    const unsigned record = python.is_by_fp ? 32 : made_below_cfa;
+    begins = bytes({0x40U | (python.is_by_fp ? 16 : 4)});
+    if (python.is_by_fp) frame = bytes({0x0c, 29}) + uleb(record);
+    frame += bytes({0x80 | 29, record / 8, 0x80 | 30, record / 8 - 1});
+  }
+  // The moved code has the frame from its first byte on.
+  frames.function(common, made_code_address + made_cold_at, made_cold_bytes, frame);
+  frames.function(common, made_code_address + made_function_at, made_function_bytes, begins + frame);
+  frames.function(common, made_code_address + 0x3000, 0x100, "");
+  return frames.content();
+}
+
 inline std::string made_python(const MadePython& python) {
   std::string text(0x4000, '\x90');
   std::string function = python.code;
   if (python.has_moved_code) {
-    // jne to the moved code, from behind the beginning
+    // From behind the beginning.
     function.resize(0x200, '\x90');
-    const auto from = static_cast<std::int32_t>(made_function_at + function.size() + 6);
-    function += bytes({0x0f, 0x85}) + bytes_of(static_cast<std::int32_t>(made_cold_at + 8) - from);
+    function += made_jump(function, python.machine);
   }
   text.replace(made_function_at, function.size(), function);
-
-  MadeFrames frames;
-  const std::size_t common = frames.common();
-  const auto below = uleb(made_below_cfa);
-  // The moved code has the frame from its first byte on.
-  frames.function(common, made_code_address + made_cold_at, made_cold_bytes, bytes({0x0e}) + below);
-  frames.function(common, made_code_address + made_function_at, made_function_bytes, bytes({0x40 | 17, 0x0e}) + below);
-  frames.function(common, made_code_address + 0x3000, 0x100, "");
 
   MadeSymbols symbols;
   symbols.add_function("_PyEval_EvalFrameDefault", made_code_address + made_function_at, made_function_bytes);
@@ -100,7 +159,7 @@ inline std::string made_python(const MadePython& python) {
   for (const std::string& name : python.more_symbols) symbols.add_function(name, made_code_address, 16);
   const std::string data = python.runtime + bytes_of(std::uint64_t{python.version}) + std::string(400, '\0');
   return made_file({.text = text,
-                    .frames = frames.content(),
+                    .frames = made_frames_of(python),
                     .data = data,
                     .data_address = made_data_address,
                     .symbols = symbols,

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "elf/symbol_table.h"
+#include "interpret/arm64_code.h"
 #include "interpret/languages.h"
 #include "interpret/x86_64_code.h"
 
@@ -39,7 +40,15 @@ constexpr std::array machines{Machine{.elf_machine = EM_X86_64,
                                       .first_argument = x86_rdi,
                                       .below_cfa = 8,
                                       .rule_sp = 7,
-                                      .rule_fp = 6}};
+                                      .rule_fp = 6},
+                              Machine{.elf_machine = EM_AARCH64,
+                                      .instruction = arm64_instruction,
+                                      .sp = arm64_sp,
+                                      .fp = arm64_fp,
+                                      .first_argument = arm64_x0,
+                                      .below_cfa = 0,
+                                      .rule_sp = arm64_sp,
+                                      .rule_fp = arm64_fp}};
 
 struct Version {
   unsigned minor;
@@ -354,7 +363,11 @@ FoundInterpreter find_python(const ElfFile& file, std::string_view path, const U
   const bool is_other = *minor >= first_with_offsets && !agrees_with_own_offsets(file, symbols.runtime, *known);
   if (symbols.is_debug || symbols.has_free_threads || is_other) return without(InterpreterFault::unknown_build);
   const auto machine = std::ranges::find(machines, table.elf_machine, &Machine::elf_machine);
-  if (machine == machines.end()) return without(InterpreterFault::other_machine);
+  // Elsewhere only chains that begin in a frame of the interpreter were compared with known ones.
+  const bool is_in_frame = known->head == SCRIPT_HEAD_IN_FRAME;
+  if (machine == machines.end() || (!is_in_frame && machine->elf_machine != EM_X86_64)) {
+    return without(InterpreterFault::other_machine);
+  }
 
   const auto code = code_of(file, function);
   if (!code) return without(InterpreterFault::unknown_code);

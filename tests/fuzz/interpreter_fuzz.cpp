@@ -16,6 +16,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const unsigned minor = 9 + data[0] % 6;
   if (minor > 10) made.version = 3U << 24 | minor << 16;
   if (minor == 13) made.runtime = test::made_offsets_313();
+  if ((data[0] & 0x80) != 0) made.machine = EM_AARCH64;
   made.has_moved_code = (data[1] & 1) != 0 && made.code.size() < 0x200;
   std::string file = test::made_python(made);
   // One byte of the headers and tables is another.

@@ -98,13 +98,43 @@ TEST_CASE("the frames of the other versions are found where each has them") {
   }
 }
 
+TEST_CASE("the frame of Python 3.11 and 3.12 is found in code of arm64") {
+  const MadePython py311{.code = made_code_311_arm64(), .version = version_of(11, 2), .machine = EM_AARCH64};
+  const auto found = found_in(py311);
+  CHECK(fault_of(found) == text_of(InterpreterFault::none));
+  const script_layout& layout = found.interpreter.layout;
+  CHECK(layout.head == SCRIPT_HEAD_IN_FRAME);
+  CHECK(layout.head_at == 256 + 8 - static_cast<int>(made_below_cfa));
+  CHECK(layout.start == made_code_offset + made_function_at);
+  // Behind the store of x25, which is the frame.
+  CHECK(layout.valid_from == 22 * 4);
+  CHECK(!is_marked(found, made_function_at - 4));
+  CHECK(is_marked(found, made_function_at));
+  CHECK(is_marked(found, made_function_at + made_function_bytes - 4));
+  CHECK(!is_marked(found, made_function_at + made_function_bytes));
+  CHECK(at(found.table, made_function_at + 4) == "r31+352 fp=c-352 ra=c-344 interpreter");
+
+  MadePython py312{
+      .code = made_code_312_arm64(), .version = version_of(12, 1), .machine = EM_AARCH64, .is_by_fp = true};
+  const auto by_fp = found_in(py312);
+  CHECK(fault_of(by_fp) == text_of(InterpreterFault::none));
+  CHECK(by_fp.interpreter.layout.head_at == 32 - static_cast<int>(made_below_cfa));
+  CHECK(by_fp.interpreter.layout.valid_from == 11 * 4);
+  CHECK(at(by_fp.table, made_function_at + 16) == "r29+32 fp=c-32 ra=c-24 interpreter");
+}
+
 TEST_CASE("code that the compiler has moved out of the function belongs to it") {
-  const auto found = found_in({.code = made_code_311(), .version = version_of(11, 2), .has_moved_code = true});
-  CHECK(found.interpreter.has_layout());
-  CHECK(!is_marked(found, made_cold_at - 1));
-  CHECK(is_marked(found, made_cold_at));
-  CHECK(is_marked(found, made_cold_at + made_cold_bytes - 1));
-  CHECK(!is_marked(found, made_cold_at + made_cold_bytes));
+  const MadePython x86_64{.code = made_code_311(), .version = version_of(11, 2), .has_moved_code = true};
+  const MadePython arm64{
+      .code = made_code_311_arm64(), .version = version_of(11, 2), .has_moved_code = true, .machine = EM_AARCH64};
+  for (const MadePython& made : {x86_64, arm64}) {
+    const auto found = found_in(made);
+    CHECK(found.interpreter.has_layout());
+    CHECK(!is_marked(found, made_cold_at - 1));
+    CHECK(is_marked(found, made_cold_at));
+    CHECK(is_marked(found, made_cold_at + made_cold_bytes - 1));
+    CHECK(!is_marked(found, made_cold_at + made_cold_bytes));
+  }
 }
 
 TEST_CASE("symbols that are not dynamic count too") {
@@ -135,8 +165,11 @@ TEST_CASE("what is not known for certain has no layout, and its rows have no mar
   CHECK(fault_with(py313) == Fault::unknown_build);
   py313.runtime = made_offsets_313(0, 24);
   CHECK(fault_with(py313) == Fault::unknown_build);
-  CHECK(fault_with({.code = made_code_311(), .version = version_of(11, 2), .machine = EM_AARCH64}) ==
-        Fault::other_machine);
+  // Elsewhere the thread's own structure is not known.
+  CHECK(fault_with({.code = made_code_39(), .machine = EM_AARCH64}, "/usr/bin/python3.9") == Fault::other_machine);
+  MadePython arm64_313{
+      .code = made_code_313(), .version = version_of(13, 0), .runtime = made_offsets_313(), .machine = EM_AARCH64};
+  CHECK(fault_with(arm64_313) == Fault::other_machine);
 
   const auto fault_of_code = [&](const std::string& code) {
     return fault_with({.code = code, .version = version_of(11, 2)});
@@ -156,6 +189,35 @@ TEST_CASE("what is not known for certain has no layout, and its rows have no mar
   other = code;
   other[13] = '\x30';
   CHECK(fault_of_code(other) == Fault::unknown_code);
+}
+
+TEST_CASE("code of arm64 that does anything else has no layout") {
+  const auto fault_without = [](std::size_t number, std::uint32_t word, bool is_by_fp = false) {
+    std::string code = is_by_fp ? made_code_312_arm64() : made_code_311_arm64();
+    code.replace(number * 4, 4, bytes_of(word));
+    const auto found = found_in(
+        {.code = code, .version = version_of(is_by_fp ? 12 : 11, 2), .machine = EM_AARCH64, .is_by_fp = is_by_fp});
+    CHECK(is_marked(found, made_function_at + 16) == found.interpreter.has_layout());
+    return found.interpreter.fault;
+  };
+  using Fault = InterpreterFault;
+  CHECK(fault_without(0, 0xa9aa7bfd) == Fault::none);           // as it is
+  CHECK(fault_without(0, 0xa9ab7bfd) == Fault::unknown_code);   // the frame is smaller than its description says
+  CHECK(fault_without(7, 0xb50775c0) == Fault::unknown_code);   // cbnz x0
+  CHECK(fault_without(7, 0xb40775c1) == Fault::unknown_code);   // cbz x1
+  CHECK(fault_without(7, 0x540775c0) == Fault::unknown_code);   // b.eq
+  CHECK(fault_without(9, 0x94000010) == Fault::unknown_code);   // bl
+  CHECK(fault_without(11, 0xaa0103e0) == Fault::unknown_code);  // mov x0, x1: another register than the thread's
+  CHECK(fault_without(14, 0xd10043ff) == Fault::unknown_code);  // sub sp, sp, #16
+  CHECK(fault_without(14, 0x910003bf) == Fault::unknown_code);  // mov sp, x29
+  CHECK(fault_without(14, 0x4e080c20) == Fault::unknown_code);  // dup v0.2d, x1: not known here
+  CHECK(fault_without(17, 0xf9001c01) == Fault::unknown_code);  // str x1, [x0, #56]: not the variable
+  CHECK(fault_without(21, 0xa91087ff) == Fault::unknown_code);  // stp xzr, x1, [sp, #264]
+  CHECK(fault_without(21, 0xa91107f9) == Fault::unknown_code);  // stp x25, x1, [sp, #272]
+  CHECK(fault_without(21, 0xb9010bf9) == Fault::unknown_code);  // str w25, [sp, #264]
+  CHECK(fault_without(21, 0xd65f03c0) == Fault::unknown_code);  // ret
+  CHECK(fault_without(3, 0x910503fd, true) == Fault::none);
+  CHECK(fault_without(3, 0x910603fd, true) == Fault::unknown_code);  // add x29, sp, #384
 }
 
 TEST_CASE("a file without the function is no interpreter, and a spent budget is no layout") {
