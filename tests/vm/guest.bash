@@ -50,7 +50,7 @@ add_program() {
 # Makes $tree, the part that all kernels of an architecture share.
 make_tree() {
   local part
-  mkdir -p "$tree"/{bin,dev,etc,lib,proc,sys,tmp,run,out,root,usr/sbin,work}
+  mkdir -p "$tree"/{bin,dev,etc,lib,proc,sys,tmp,run,out,root,usr/{lib,sbin},work}
   add_program "$busybox" /bin/busybox
   ln -s busybox "$tree/bin/sh"
   add_program "$program" /usr/sbin/profile
@@ -63,6 +63,19 @@ make_tree() {
   printf '/lib/%s\n' "$triplet" >"$tree/etc/ld.so.conf"
   printf '%s\n' root:x:0:0:root:/root:/bin/sh nobody:x:65534:65534:nobody:/:/bin/sh >"$tree/etc/passwd"
   printf '127.0.0.1 localhost\n' >"$tree/etc/hosts"
+}
+
+# Adds Debian 12's Python, and a program for it whose stacks are known.
+add_python() {
+  local package version=python3.11
+  for package in "lib$version-minimal" "$version-minimal"; do
+    fetch_package bookworm "$architecture" "${package//./\\.}" 2>"$tmp/err" || cannot "$(tail -n 1 "$tmp/err")"
+    if [[ -d $unpacked/usr/lib/$version ]]; then cp -r "$unpacked/usr/lib/$version" "$tree/usr/lib/"; fi
+  done
+  add_program "$unpacked/usr/bin/$version" "/usr/bin/$version"
+  cp "$SOURCE_DIR/tests/workloads/scripts/mix.py" "$tree/work/"
+  # Compiled now, because an emulated machine is slow. Another version of Python makes files that this one ignores.
+  python3 -m compileall -q -s "$tree" "$tree/usr/lib/$version" >/dev/null 2>&1
 }
 
 # add_kernel DIR : sets $image to the kernel in there, and adds the modules for disks and their file systems, in the

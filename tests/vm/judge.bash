@@ -166,6 +166,18 @@ judge_walks() {
     if ((all < 10 || whole * 100 < all * 80)); then wrong "walk-$shape: $whole of $all stacks are whole"; fi
   done
 }
+# judge_script : stacks of a program of Python have its functions in the right order, and none of them has a wrong one.
+judge_script() {
+  local said
+  if [[ $architecture != arm64 ]]; then return; fi
+  said=$(python3 "$SOURCE_DIR/tests/workloads/scripts/check_mix.py" "$left/script.out" 40 python)
+  printf 'script: %s\n' "${said%%$'\n'*}"
+  if [[ ! $said =~ ^right\ ([0-9]+)\ wrong\ 0\ missing\ [0-9]+\ other\ [0-9]+\ of\ ([0-9]+) ]]; then
+    wrong "script: $said"
+  elif ((BASH_REMATCH[1] < 10 || BASH_REMATCH[1] * 100 < BASH_REMATCH[2] * 80)); then
+    wrong "script: few stacks are whole: $said; $(said_by script)"
+  fi
+}
 # judge_uses : checks the other probes, NAME=EVENT.
 judge_uses() {
   local use name lack
@@ -240,6 +252,7 @@ judge_probes() {
   judge_events
   judge_uses
   judge_walks
+  judge_script
   judge_verifier
 }
 

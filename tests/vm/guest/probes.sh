@@ -102,6 +102,13 @@ for shape in plain aligned many steep written swapped; do
   done
   kill $!
 done
+# Functions of a script, while its program does what it does forever.
+if [ -e /work/mix.py ]; then
+  python3.11 /work/mix.py 40 &
+  sleep 10
+  probe script -v -F 997 -U -f -a --max-stack-depth 512 -p $! 10
+  kill $!
+fi
 of_process pid-tracepoint -v -e sched:sched_switch -f 2
 of_process pid-uprobe -v -e uprobe:/work/busybody:allocate -f 2
 of_process pid-off-cpu -v -e off-cpu -f 2
