@@ -3,6 +3,7 @@
 # containers have them: the stacks are whole and right, interpreted and compiled. New trees are made with debootstrap,
 # which takes a minute each.
 source "$(dirname "$0")/scripts.bash"
+need_all_languages
 need_command debootstrap
 need_command javac
 trees=${XDG_CACHE_HOME:-$HOME/.cache}/profile-tests/java

@@ -2,6 +2,7 @@
 # The interpreters of other releases of Debian, in trees of their own as containers have them: of each version that is
 # said to be known, the stacks are whole and right. New trees are made with debootstrap, which takes a minute each.
 source "$(dirname "$0")/scripts.bash"
+need_all_languages
 source "$(dirname "$0")/releases.bash"
 releases=(bullseye trixie)
 
