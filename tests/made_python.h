@@ -79,15 +79,16 @@ inline std::string made_code_311_arm64() {
       0xb9402001, 0x3504b982,  // ldr w1, [x0, #32]; cbnz w2
   });
 }
-// As a compiler may do it that signs return addresses and describes the frame by the frame pointer.
+// As Clang does it, which describes the frame by the frame pointer, and with signed return addresses.
 inline std::string made_code_312_arm64() {
   return made_words({
       0xd503233f, 0xd10583ff,  // paciasp; sub sp, sp, #352
       0xa9147bfd, 0x910503fd,  // stp x29, x30, [sp, #320]; add x29, sp, #320
-      0xb4000800, 0xaa0003f3,  // cbz x0; mov x19, x0
-      0x910083e8, 0xaa0103f4,  // add x8, sp, #32; mov x20, x1
-      0xf9401e69, 0xf9001e68,  // ldr x9, [x19, #56]; str x8, [x19, #56]
-      0xa90227f4, 0xd61f0020,  // stp x20, x9, [sp, #32]; br x1
+      0xb4000800, 0xaa0003ec,  // cbz x0; mov x12, x0
+      0xd10123a8, 0xaa0103f7,  // sub x8, x29, #72; mov x23, x1
+      0xf8410d81, 0xf940158a,  // ldr x1, [x12, #16]!; ldr x10, [x12, #40]
+      0xf9001588, 0xf81c03aa,  // str x8, [x12, #40]; stur x10, [x29, #-64]
+      0xf81b83b7, 0xd61f0020,  // stur x23, [x29, #-72]; br x1
   });
 }
 // struct _Py_DebugOffsets of 3.13.

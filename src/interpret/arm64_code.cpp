@@ -207,7 +207,7 @@ class Decoder {
     in_.displacement = changes_after ? 0 : number;
     if (!changes_after && !changes_before) return true;
     if (in_.base != arm64_sp) {
-      change(in_.base);
+      in_.raises_base = number;
       return true;
     }
     in_.displacement = 0;

@@ -35,9 +35,10 @@ struct MachineInstruction {
   bool has_base = false;  // it is base + displacement, and nothing more
   std::uint8_t base = 0;
   std::int32_t displacement = 0;
+  std::int32_t raises_base = 0;  // how far the base register goes up, after it was used
   // How far the stack pointer goes down, before it is the base of anything.
   std::int64_t lowers_stack = 0;
-  // Bits of the general registers that may have changed, but for what lowers_stack says.
+  // Bits of the general registers that may have changed in another way than those two say.
   std::uint32_t changed = 0;
 };
 

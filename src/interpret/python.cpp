@@ -209,7 +209,7 @@ class BeginningReader {
       at += in->bytes;
       // Only the test that there is a thread may lead away, except where a chain is checked against the whole stack.
       const bool is_conditional = in->kind == Kind::conditional;
-      const bool tests_thread = in->tests && values_[in->reg].kind == Value::Kind::thread;
+      const bool tests_thread = in->tests && values_[in->reg].is_thread();
       const bool may_leave = has_tested || tests_thread || version_.head == SCRIPT_HEAD_BY_KEY;
       if (in->kind == Kind::leaves || (is_conditional && !may_leave)) return std::nullopt;
       has_tested = tests_thread && !is_conditional;
@@ -230,7 +230,9 @@ class BeginningReader {
   struct Value {
     enum class Kind : std::uint8_t { other, thread, place };
     Kind kind = Kind::other;
-    std::int64_t from_cfa = 0;  // place: the address, from the CFA
+    std::int64_t distance = 0;  // place: from the CFA; thread: from the beginning of its structure
+
+    [[nodiscard]] bool is_thread() const { return kind == Kind::thread && distance == 0; }
   };
 
   // The place of the memory operand, from the CFA. nullopt: it is not on the stack.
@@ -239,14 +241,14 @@ class BeginningReader {
     if (in.base == machine_.sp) return in.displacement - below_cfa_;
     const Value& base = values_[in.base];
     if (base.kind != Value::Kind::place) return std::nullopt;
-    return base.from_cfa + in.displacement;
+    return base.distance + in.displacement;
   }
 
   [[nodiscard]] std::optional<std::int64_t> fp_below_cfa() const {
     // x86-64 knows one way only to save the frame pointer, beside the return address.
     if (machine_.elf_machine == EM_X86_64) return 16;
     const Value& value = values_[machine_.fp];
-    return value.kind == Value::Kind::place ? std::optional(-value.from_cfa) : std::nullopt;
+    return value.kind == Value::Kind::place ? std::optional(-value.distance) : std::nullopt;
   }
 
   // False: the code does what is not expected.
@@ -257,11 +259,11 @@ class BeginningReader {
     switch (in.kind) {
       case Kind::move:
         to = in.to;
-        result = in.reg == machine_.sp ? Value{.kind = Value::Kind::place, .from_cfa = -below_cfa_} : values_[in.reg];
+        result = in.reg == machine_.sp ? Value{.kind = Value::Kind::place, .distance = -below_cfa_} : values_[in.reg];
         break;
       case Kind::address:
         to = in.to;
-        if (const auto place = place_of(in)) result = {.kind = Value::Kind::place, .from_cfa = *place};
+        if (const auto place = place_of(in)) result = {.kind = Value::Kind::place, .distance = *place};
         break;
       case Kind::store:
         if (!store(in, in.reg, 0) || (in.is_pair && !store(in, in.second, in.store_bytes))) return false;
@@ -273,6 +275,7 @@ class BeginningReader {
       if ((in.changed >> reg & 1) != 0) values_[reg] = {};
     }
     if (to) values_[*to] = result;
+    if (in.has_base) values_[in.base].distance += in.raises_base;
     return (in.changed >> machine_.sp & 1) == 0;
   }
 
@@ -280,13 +283,14 @@ class BeginningReader {
   [[nodiscard]] bool store(const MachineInstruction& in, std::uint8_t reg, std::uint8_t behind) {
     const Value value = in.is_general ? values_[reg] : Value{};
     const bool is_to_thread = in.has_base && in.base != machine_.sp && values_[in.base].kind == Value::Kind::thread;
-    const auto displacement = static_cast<std::uint32_t>(in.displacement + behind);
+    const std::int64_t distance = is_to_thread ? values_[in.base].distance : 0;
+    const auto displacement = static_cast<std::uint32_t>(distance + in.displacement + behind);
     auto place = place_of(in);
     if (place) *place += behind;
     if (version_.variable_at != 0) {
       if (is_to_thread && displacement == version_.variable_at && in.store_bytes == 8) {
         if (value.kind != Value::Kind::place || slot_) return false;
-        slot_ = value.from_cfa;
+        slot_ = value.distance;
       }
       if (slot_ && place && in.of_register && reg != zero_register) {
         const std::int64_t frame = *slot_ + version_.frame_in_variable;
@@ -295,11 +299,11 @@ class BeginningReader {
       return true;
     }
     if (is_to_thread && displacement == version_.at[PYTHON_THREAD_FRAME] && in.is_general) has_frame_ = true;
-    if (place && value.kind == Value::Kind::thread && !slot_) slot_ = place;
+    if (place && value.is_thread() && !slot_) slot_ = place;
     // The mark on the C stack, which the frame has as the one before it, must say what it is.
     const bool is_to_frame =
         in.has_base && !place && !is_to_thread && displacement == version_.at[PYTHON_FRAME_PREVIOUS];
-    if (is_to_frame && value.kind == Value::Kind::place) mark_ = value.from_cfa;
+    if (is_to_frame && value.kind == Value::Kind::place) mark_ = value.distance;
     const std::int64_t kind = mark_.value_or(0) + version_.at[PYTHON_FRAME_ENTRY];
     if (place) stored_.emplace_back(*place, *place + in.store_bytes);
     const bool is_marked =

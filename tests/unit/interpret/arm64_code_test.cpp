@@ -51,6 +51,7 @@ std::string in_words(std::uint32_t word) {
       break;
   }
   if (in->tests) text += " tests" + reg(in->reg);
+  if (in->raises_base != 0) text += " base " + with_sign(in->raises_base);
   if (in->lowers_stack != 0) text += " lowers " + std::to_string(in->lowers_stack);
   if (in->changed != 0) text += " changes";
   for (unsigned i = 0; i < most_registers; ++i) {
@@ -76,8 +77,8 @@ TEST_CASE("instructions of arm64 are read as what they do") {
   CHECK(in_words(0xa90153f3) == "store x19 x20 8 [x31+16]");            // stp x19, x20, [sp, #16]
   CHECK(in_words(0xa91087f9) == "store x25 x1 8 [x31+264]");            // stp x25, x1, [sp, #264]
   CHECK(in_words(0xa9007fe1) == "store x1 zero 8 [x31+0]");             // stp x1, xzr, [sp]
-  CHECK(in_words(0xa9bf0801) == "store x1 x2 8 [x0-16] changes 0");     // stp x1, x2, [x0, #-16]!
-  CHECK(in_words(0xa8810801) == "store x1 x2 8 [x0+0] changes 0");      // stp x1, x2, [x0], #16
+  CHECK(in_words(0xa9bf0801) == "store x1 x2 8 [x0-16] base -16");      // stp x1, x2, [x0, #-16]!
+  CHECK(in_words(0xa8810801) == "store x1 x2 8 [x0+0] base +16");       // stp x1, x2, [x0], #16
   CHECK(in_words(0x290107e0) == "store 2 4 [x31+8]");                   // stp w0, w1, [sp, #8]
   CHECK(in_words(0x6d0123e9) == "store 2 8 [x31+16]");                  // stp d9, d8, [sp, #16]
   CHECK(in_words(0xad0107e0) == "store 2 16 [x31+32]");                 // stp q0, q1, [sp, #32]
@@ -94,10 +95,11 @@ TEST_CASE("instructions of arm64 are read as what they do") {
   CHECK(in_words(0xfd0087e0) == "store 8 [x31+264]");              // str d0, [sp, #264]
   CHECK(in_words(0xf81f83e0) == "store x0 8 [x31-8]");             // stur x0, [sp, #-8]
   CHECK(in_words(0xf81f0ffe) == "store x30 8 [x31+0] lowers 16");  // str x30, [sp, #-16]!
-  CHECK(in_words(0xf8008c20) == "store x0 8 [x1+8] changes 1");    // str x0, [x1, #8]!
-  CHECK(in_words(0xf8008420) == "store x0 8 [x1+0] changes 1");    // str x0, [x1], #8
+  CHECK(in_words(0xf8008c20) == "store x0 8 [x1+8] base +8");      // str x0, [x1, #8]!
+  CHECK(in_words(0xf8008420) == "store x0 8 [x1+0] base +8");      // str x0, [x1], #8
   CHECK(in_words(0xf8226820) == "store x0 8 somewhere");           // str x0, [x1, x2]
   CHECK(in_words(0xf9401c01) == "other changes 1");                // ldr x1, [x0, #56]
+  CHECK(in_words(0xf8410d81) == "other base +16 changes 1");       // ldr x1, [x12, #16]!
   CHECK(in_words(0x39400025) == "other changes 5");                // ldrb w5, [x1]
   CHECK(in_words(0xb98042b9) == "other changes 25");               // ldrsw x25, [x21, #64]
   CHECK(in_words(0xf84107fe) == "unknown");                        // ldr x30, [sp], #16

@@ -118,8 +118,8 @@ TEST_CASE("the frame of Python 3.11 and 3.12 is found in code of arm64") {
       .code = made_code_312_arm64(), .version = version_of(12, 1), .machine = EM_AARCH64, .is_by_fp = true};
   const auto by_fp = found_in(py312);
   CHECK(fault_of(by_fp) == text_of(InterpreterFault::none));
-  CHECK(by_fp.interpreter.layout.head_at == 32 - static_cast<int>(made_below_cfa));
-  CHECK(by_fp.interpreter.layout.valid_from == 11 * 4);
+  CHECK(by_fp.interpreter.layout.head_at == -32 - 72);
+  CHECK(by_fp.interpreter.layout.valid_from == 13 * 4);
   CHECK(at(by_fp.table, made_function_at + 16) == "r29+32 fp=c-32 ra=c-24 interpreter");
 }
 
@@ -218,6 +218,8 @@ TEST_CASE("code of arm64 that does anything else has no layout") {
   CHECK(fault_without(21, 0xd65f03c0) == Fault::unknown_code);  // ret
   CHECK(fault_without(3, 0x910503fd, true) == Fault::none);
   CHECK(fault_without(3, 0x910603fd, true) == Fault::unknown_code);  // add x29, sp, #384
+  CHECK(fault_without(8, 0xf8408d81, true) == Fault::unknown_code);  // ldr x1, [x12, #8]!
+  CHECK(fault_without(8, 0xf9400981, true) == Fault::unknown_code);  // ldr x1, [x12, #16]
 }
 
 TEST_CASE("a file without the function is no interpreter, and a spent budget is no layout") {
